@@ -1,0 +1,73 @@
+# Every command of the project; continuous integration runs the same ones. `make` lists them.
+SHELL := bash
+.SHELLFLAGS := -euo pipefail -c
+.DELETE_ON_ERROR:
+.DEFAULT_GOAL := help
+MAKEFLAGS += --no-print-directory
+
+VENV := .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.installed
+CONSTRAINTS := constraints/constraints.txt
+
+# The first of these that runs and is 3.11 or 3.12 makes the venv; `make setup PYTHON=…` names another.
+PYTHON ?= $(shell for p in python3 python3.12 python3.11; do \
+	"$$p" -c 'import sys; sys.exit((3, 11) > sys.version_info[:2] or sys.version_info[:2] > (3, 12))' 2>/dev/null && echo "$$p" && break; done)
+
+SOURCES := policyscaler $(wildcard providers scripts tests)
+TESTS ?= tests
+
+.PHONY: help setup fmt lint types test demo bench build verify check clean constraints
+
+help: ## list the commands
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+setup: $(STAMP) ## make .venv and install everything, pinned and hashed
+
+$(STAMP): pyproject.toml $(CONSTRAINTS)
+	@[ -n "$(PYTHON)" ] || { echo "policyscaler needs Python 3.11 or 3.12: install one, or run: make setup PYTHON=/path/to/python3.12" >&2; exit 1; }
+	@[ -x $(BIN)/python ] || { echo "+ $(PYTHON) -m venv $(VENV)"; $(PYTHON) -m venv $(VENV); }
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-input --require-hashes -r $(CONSTRAINTS)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-input --no-deps --no-build-isolation --no-index -e .
+	@touch $@
+
+fmt: setup ## format the code and apply the safe fixes
+	$(BIN)/ruff check --fix-only --quiet $(SOURCES)
+	$(BIN)/ruff format $(SOURCES)
+
+lint: setup ## ruff, import contracts, spelling, generated files unchanged
+	$(BIN)/ruff format --check $(SOURCES)
+	$(BIN)/ruff check $(SOURCES)
+	$(BIN)/lint-imports
+	$(BIN)/codespell
+	@$(MAKE) verify
+
+types: setup ## mypy, strict
+	$(BIN)/mypy
+
+test: setup ## the whole suite, in parallel and in random order
+	$(BIN)/pytest -n auto $(TESTS)
+
+demo: setup ## example 01: fifteen pods arrive, a node comes and goes
+	$(BIN)/policyscaler simulate examples/01-inflate
+
+build: setup ## sdist and wheel into dist/
+	$(BIN)/python -m build --no-isolation --outdir dist .
+
+# Each script writes its files; with --check it changes nothing and fails where they differ.
+GENERATORS := $(wildcard scripts/generate_*.py)
+
+verify: setup ## generated files are what their scripts write
+	@for script in $(GENERATORS); do echo "$(BIN)/python $$script --check"; $(BIN)/python "$$script" --check; done
+
+check: lint types test ## everything that continuous integration runs, cheapest first
+
+constraints: setup ## resolve and hash the dependencies anew (takes minutes)
+	CUSTOM_COMPILE_COMMAND="make constraints" $(BIN)/pip-compile --quiet --upgrade --extra dev --extra bench --strip-extras \
+		--allow-unsafe --generate-hashes --annotation-style line --no-build-isolation --no-emit-options \
+		--no-emit-index-url --no-emit-trusted-host --no-emit-find-links --output-file $(CONSTRAINTS) pyproject.toml
+	$(BIN)/pip-compile --version
+
+clean: ## remove what the other commands made, the venv too
+	rm -rf $(VENV) build dist .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis .coverage
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
