@@ -17,7 +17,7 @@ PYTHON ?= $(shell for p in python3 python3.12 python3.11; do \
 SOURCES := policyscaler $(wildcard providers scripts tests)
 TESTS ?= tests
 
-.PHONY: help setup fmt lint types test demo bench build verify check clean constraints
+.PHONY: help setup fmt lint types test demo build verify check deflake clean constraints
 
 help: ## list the commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -26,7 +26,8 @@ setup: $(STAMP) ## make .venv and install everything, pinned and hashed
 
 $(STAMP): pyproject.toml $(CONSTRAINTS)
 	@[ -n "$(PYTHON)" ] || { echo "policyscaler needs Python 3.11 or 3.12: install one, or run: make setup PYTHON=/path/to/python3.12" >&2; exit 1; }
-	@[ -x $(BIN)/python ] || { echo "+ $(PYTHON) -m venv $(VENV)"; $(PYTHON) -m venv $(VENV); }
+	@[ -x $(BIN)/python ] || { echo "$(PYTHON) -m venv $(VENV)"; $(PYTHON) -m venv $(VENV); } || \
+		{ rm -rf $(VENV); echo "this Python cannot make a venv: install its venv package (Debian, Ubuntu: python3-venv)" >&2; exit 1; }
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-input --require-hashes -r $(CONSTRAINTS)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-input --no-deps --no-build-isolation --no-index -e .
 	@touch $@
@@ -43,13 +44,20 @@ lint: setup ## ruff, import contracts, spelling, generated files unchanged
 	@$(MAKE) verify
 
 types: setup ## mypy, strict
-	$(BIN)/mypy
+	$(BIN)/mypy $(SOURCES)
 
 test: setup ## the whole suite, in parallel and in random order
 	$(BIN)/pytest -n auto $(TESTS)
 
 demo: setup ## example 01: fifteen pods arrive, a node comes and goes
 	$(BIN)/policyscaler simulate examples/01-inflate
+
+RUNS ?= 10
+
+deflake: setup ## the suite again and again, in new orders and with new examples, until it fails; RUNS=10
+	@for run in $$(seq $(RUNS)); do \
+		echo "run $$run of $(RUNS): $(BIN)/pytest -q -n auto --hypothesis-profile explore $(TESTS)"; \
+		$(BIN)/pytest -q -n auto --hypothesis-profile explore $(TESTS); done
 
 build: setup ## sdist and wheel into dist/
 	$(BIN)/python -m build --no-isolation --outdir dist .
@@ -60,13 +68,18 @@ GENERATORS := $(wildcard scripts/generate_*.py)
 verify: setup ## generated files are what their scripts write
 	@for script in $(GENERATORS); do echo "$(BIN)/python $$script --check"; $(BIN)/python "$$script" --check; done
 
-check: lint types test ## everything that continuous integration runs, cheapest first
+check: ## everything that continuous integration runs, cheapest first
+	@$(MAKE) lint
+	@$(MAKE) types
+	@$(MAKE) test
 
+# Resolved on 3.11: some packages' newest releases have left it, and what runs there runs on 3.12 too.
 constraints: setup ## resolve and hash the dependencies anew (takes minutes)
+	@$(BIN)/python -c 'import sys; sys.exit(sys.version_info[:2] != (3, 11))' || \
+		{ echo "constraints are resolved on Python 3.11: make clean, then make constraints PYTHON=python3.11" >&2; exit 1; }
 	CUSTOM_COMPILE_COMMAND="make constraints" $(BIN)/pip-compile --quiet --upgrade --extra dev --extra bench --strip-extras \
 		--allow-unsafe --generate-hashes --annotation-style line --no-build-isolation --no-emit-options \
 		--no-emit-index-url --no-emit-trusted-host --no-emit-find-links --output-file $(CONSTRAINTS) pyproject.toml
-	$(BIN)/pip-compile --version
 
 clean: ## remove what the other commands made, the venv too
 	rm -rf $(VENV) build dist .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis .coverage
