@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Final
 
 from policyscaler.model.meta import Condition, ObjectMeta, Value
@@ -19,6 +19,9 @@ LAUNCHED: Final = "Launched"
 REGISTERED: Final = "Registered"
 INITIALIZED: Final = "Initialized"
 DRIFTED: Final = "Drifted"
+CONSOLIDATABLE: Final = "Consolidatable"
+DISRUPTION_REASON: Final = "DisruptionReason"
+"""Condition of a claim that a command is to remove; counts as marked for deletion."""
 
 
 class Taint(Value, frozen=True, kw_only=True, order=True):
@@ -66,6 +69,8 @@ class NodeClaim(Value, frozen=True, kw_only=True):
         expire_after: its age limit, None for never.
         node: the Node that registered with its provider ID, empty before.
         conditions: by type, as in the status.
+        last_pod_event: when a pod that is no daemon was last bound, ended or began to end on it
+            (status.lastPodEventTime); None before the first.
     """
 
     meta: ObjectMeta
@@ -82,6 +87,7 @@ class NodeClaim(Value, frozen=True, kw_only=True):
     capacity: Resources = {}
     allocatable: Resources = {}
     conditions: Mapping[str, Condition] = {}
+    last_pod_event: datetime | None = None
 
     def has(self, condition: str) -> bool:
         """Returns whether a condition is True."""
