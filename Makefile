@@ -8,7 +8,9 @@ MAKEFLAGS += --no-print-directory
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
+# Everything, and of it what the wheel itself asks for, at the same versions.
 CONSTRAINTS := constraints/constraints.txt
+RUNTIME := constraints/runtime.txt
 
 # The first of these that runs and is 3.11 or 3.12 makes the venv; `make setup PYTHON=…` names another.
 PYTHON ?= $(shell for p in python3 python3.12 python3.11; do \
@@ -17,7 +19,7 @@ PYTHON ?= $(shell for p in python3 python3.12 python3.11; do \
 SOURCES := policyscaler $(wildcard providers scripts tests)
 TESTS ?= tests
 
-.PHONY: help setup fmt lint types test demo build verify check deflake clean constraints
+.PHONY: help setup fmt lint types test demo build aws-data verify check deflake clean constraints
 
 help: ## list the commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -62,6 +64,12 @@ deflake: setup ## the suite again and again, in new orders and with new examples
 build: setup ## sdist and wheel into dist/
 	$(BIN)/python -m build --no-isolation --outdir dist .
 
+SOURCE ?=
+
+aws-data: setup ## the AWS provider's data files anew, from a folder of CSV files; SOURCE=folder
+	@[ -n "$(SOURCE)" ] || { echo "name the folder of CSV files: make aws-data SOURCE=folder" >&2; exit 1; }
+	$(BIN)/python scripts/build_aws_data.py $(SOURCE)
+
 # Each script writes its files; with --check it changes nothing and fails where they differ.
 GENERATORS := $(wildcard scripts/generate_*.py)
 
@@ -73,13 +81,16 @@ check: ## everything that continuous integration runs, cheapest first
 	@$(MAKE) types
 	@$(MAKE) test
 
+RESOLVE = CUSTOM_COMPILE_COMMAND="make constraints" $(BIN)/pip-compile --quiet --strip-extras --allow-unsafe \
+	--generate-hashes --annotation-style line --no-build-isolation --no-emit-options --no-emit-index-url \
+	--no-emit-trusted-host --no-emit-find-links
+
 # Resolved on 3.11: some packages' newest releases have left it, and what runs there runs on 3.12 too.
 constraints: setup ## resolve and hash the dependencies anew (takes minutes)
 	@$(BIN)/python -c 'import sys; sys.exit(sys.version_info[:2] != (3, 11))' || \
 		{ echo "constraints are resolved on Python 3.11: make clean, then make constraints PYTHON=python3.11" >&2; exit 1; }
-	CUSTOM_COMPILE_COMMAND="make constraints" $(BIN)/pip-compile --quiet --upgrade --extra dev --extra bench --strip-extras \
-		--allow-unsafe --generate-hashes --annotation-style line --no-build-isolation --no-emit-options \
-		--no-emit-index-url --no-emit-trusted-host --no-emit-find-links --output-file $(CONSTRAINTS) pyproject.toml
+	$(RESOLVE) --upgrade --extra dev --extra bench --output-file $(CONSTRAINTS) pyproject.toml
+	$(RESOLVE) --constraint $(CONSTRAINTS) --output-file $(RUNTIME) pyproject.toml
 
 clean: ## remove what the other commands made, the venv too
 	rm -rf $(VENV) build dist .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis .coverage
