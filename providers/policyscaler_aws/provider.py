@@ -1,0 +1,62 @@
+"""The provider as the product finds it: through the entry point `aws`."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from typing import Final
+
+from policyscaler.model.errors import ConfigError
+from policyscaler.model.offerings import Catalogue
+from policyscaler.model.pools import NodeClass
+from policyscaler_aws.catalogue import build_catalogue
+from policyscaler_aws.drift import drift_hash
+from policyscaler_aws.labels import GROUP
+from policyscaler_aws.settings import AwsSettings, settings_from
+from policyscaler_aws.spec import EC2NodeClassSpec
+
+KIND: Final = "EC2NodeClass"
+
+
+class AwsProvider:
+    """Amazon EC2, offline.
+
+    Args:
+        settings: None reads the environment when a catalogue is first asked for.
+        environment: what is read then; None stands for the process's own.
+    """
+
+    name = "aws"
+    group = GROUP
+    kind = KIND
+
+    def __init__(
+        self, settings: AwsSettings | None = None, environment: Mapping[str, str] | None = None
+    ) -> None:
+        self._settings = settings
+        self._environment = os.environ if environment is None else environment
+
+    def catalogue(self, node_class: NodeClass) -> Catalogue:
+        """Returns all instance types as nodes of this class would be.
+
+        Raises:
+            ConfigError: the class or the settings say something that no catalogue can be made of.
+        """
+        settings = self._settings or settings_from(self._environment)
+        return build_catalogue(_spec_of(node_class), settings)
+
+    def drift_hash(self, node_class: NodeClass) -> str:
+        """Returns the digest of the fields whose change makes nodes drift."""
+        return drift_hash(_spec_of(node_class))
+
+
+def _spec_of(node_class: NodeClass) -> EC2NodeClassSpec:
+    if isinstance(node_class.spec, EC2NodeClassSpec):
+        return node_class.spec
+    raise ConfigError(
+        f"{node_class.ref} was not read as an EC2NodeClass of {GROUP}/v1; "
+        "give its manifest together with the pools that use it"
+    )
+
+
+provider = AwsProvider()
