@@ -16,10 +16,10 @@ RUNTIME := constraints/runtime.txt
 PYTHON ?= $(shell for p in python3 python3.12 python3.11; do \
 	"$$p" -c 'import sys; sys.exit((3, 11) > sys.version_info[:2] or sys.version_info[:2] > (3, 12))' 2>/dev/null && echo "$$p" && break; done)
 
-SOURCES := policyscaler $(wildcard providers scripts tests)
+SOURCES := policyscaler $(wildcard providers scripts benchmarks tests)
 TESTS ?= tests
 
-.PHONY: help setup fmt lint types test demo build aws-data verify check deflake clean constraints
+.PHONY: help setup fmt lint types test demo bench build aws-data verify check deflake clean constraints
 
 help: ## list the commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -60,6 +60,11 @@ deflake: setup ## the suite again and again, in new orders and with new examples
 	@for run in $$(seq $(RUNS)); do \
 		echo "run $$run of $(RUNS): $(BIN)/pytest -q -n auto --hypothesis-profile explore $(TESTS)"; \
 		$(BIN)/pytest -q -n auto --hypothesis-profile explore $(TESTS); done
+
+BENCHMARKS := $(sort $(wildcard benchmarks/bench_*.py))
+
+bench: setup ## cost, time and memory against the baselines, with the LP bound; nothing is asserted
+	@for script in $(BENCHMARKS); do echo "$(BIN)/python $$script"; PYTHONPATH=. $(BIN)/python "$$script"; done
 
 build: setup ## sdist and wheel into dist/
 	$(BIN)/python -m build --no-isolation --outdir dist .

@@ -9,7 +9,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
 PRODUCT = ("policyscaler", "providers")
-CODE = (*PRODUCT, "scripts", "tests")
+CODE = (*PRODUCT, "scripts", "benchmarks", "tests")
 
 
 @cache
