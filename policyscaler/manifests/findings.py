@@ -12,6 +12,7 @@ from policyscaler.model.meta import SourcePosition, Value
 ERROR: Final = "error"
 WARNING: Final = "warning"
 NOTE: Final = "note"
+_QUOTED: Final = 60
 
 Path = tuple[str | int, ...]
 """The way from the root of an object to a field: names and list indexes."""
@@ -102,3 +103,8 @@ def nearest(word: str, known: Iterable[str], *, cutoff: float = 0.6) -> str:
         return folded[word.lower()]
     close = difflib.get_close_matches(word[:100], names, n=1, cutoff=cutoff)
     return close[0] if close else ""
+
+
+def shorten(text: str) -> str:
+    """Returns a text as a message may quote it: at most 60 characters."""
+    return text if len(text) <= _QUOTED else f"{text[: _QUOTED - 3]}..."

@@ -99,10 +99,17 @@ class Kind:
 
     def decode(self, tree: Tree, reporter: Reporter) -> object | None:
         """Returns the value of an object, or None after reporting what is wrong with it."""
-        if not check_tree(tree, self.wire, reporter):
+        if not check_tree(tree, self.wire, reporter=reporter):
             return None
         value = self.build(tree, reporter)
         return None if reporter.failed else value
+
+    def translate(self, tree: Tree, reporter: Reporter) -> Conversion | None:
+        """Returns the object in the served version, or None after reporting what is wrong."""
+        if self.convert is None or not check_tree(tree, self.wire, reporter=reporter):
+            return None
+        conversion = self.convert(tree, reporter)
+        return None if reporter.failed else conversion
 
 
 def define_kind(

@@ -35,17 +35,21 @@ class Reporter:
             key: point at the field's name instead of its value.
         """
         self.failed = True
-        self._add(ERROR, code, message, at=at, suggestion=suggestion, key=key)
+        self._add(ERROR, code, message=message, at=at, suggestion=suggestion, key=key)
+
+    def lint(self, code: Code, message: str, *, at: Path, suggestion: str = "") -> None:
+        """Reports a fault that keeps nothing from loading, but does not do what was meant."""
+        self._add(ERROR, code, message=message, at=at, suggestion=suggestion, key=False)
 
     def warning(
         self, code: Code, message: str, *, at: Path, suggestion: str = "", key: bool = False
     ) -> None:
         """Reports a doubt: the object is used as it is."""
-        self._add(WARNING, code, message, at=at, suggestion=suggestion, key=key)
+        self._add(WARNING, code, message=message, at=at, suggestion=suggestion, key=key)
 
     def note(self, code: Code, message: str, *, at: Path) -> None:
         """Reports something worth knowing."""
-        self._add(NOTE, code, message, at=at, suggestion="", key=False)
+        self._add(NOTE, code, message=message, at=at, suggestion="", key=False)
 
     def position(self, at: Path = (), *, key: bool = False) -> SourcePosition:
         """Returns where a field stands; the nearest enclosing one's place if it is not written."""
@@ -55,15 +59,15 @@ class Reporter:
         line, column = place or document.start
         return SourcePosition(file=document.source.file, line=line, column=column)
 
-    def expression(self, text: str, at: Path) -> Expression:
+    def expression(self, text: str, *, at: Path) -> Expression:
         """Returns the text of a field as an expression that knows where each character stands."""
         position = self.position(at)
-        return expression_at(text, position, self._document.source.text)
+        return expression_at(text, position=position, lines=self._document.source.lines)
 
     def word(self, at: Path) -> str:
         """Returns the bare word that a field's value is written with in the file."""
         position = self.position(at)
-        lines = self._document.source.text.split("\n", position.line)
+        lines = self._document.source.lines
         line = lines[position.line - 1] if position.line <= len(lines) else ""
         rest = line[position.column - 1 :]
         for end in (" #", ",", "}", "]"):
@@ -71,7 +75,7 @@ class Reporter:
         return rest.strip()
 
     def _add(
-        self, severity: str, code: Code, message: str, *, at: Path, suggestion: str, key: bool
+        self, severity: str, code: Code, *, message: str, at: Path, suggestion: str, key: bool
     ) -> None:
         self._sink.append(
             Finding(

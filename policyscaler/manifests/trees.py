@@ -34,7 +34,8 @@ class YamlMap(dict[str, object]):
 
     def put(self, key: str, value: object, *, key_at: Place, value_at: Place) -> None:
         """Adds an entry with its places."""
-        self[key] = value
+        if value is not None:
+            self[key] = value
         self.keys_at[key] = key_at
         self.values_at[key] = value_at
 
@@ -57,9 +58,16 @@ class Source(Protocol):
     file: str
     text: str
 
+    @property
+    def lines(self) -> list[str]:
+        """The lines of the file."""
+        ...
+
     def locate(self, tree: object, path: Path, *, key: bool) -> Place | None:
-        """Returns where the value at a path of a tree stands, or its key; the nearest ancestor's
-        place if the path leads nowhere."""
+        """Returns where the value at a path of a tree, or its key, stands.
+
+        A path that leads nowhere gives the place of the nearest ancestor.
+        """
         ...
 
 

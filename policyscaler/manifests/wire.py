@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import datetime
-from typing import Annotated, TypeAlias
+from typing import Annotated, Final, TypeAlias
 
 import msgspec
 from msgspec import Meta
@@ -40,6 +40,10 @@ def checked(check: Callable[[str], object], *, pattern: str = "", description: s
     extra = {"pattern": pattern} if pattern else None
     return Meta(extra={"check": check}, extra_json_schema=extra, description=description or None)
 
+
+_QUANTITY: Final = (
+    r"^[+-]?([0-9]+|[0-9]+\.[0-9]*|\.[0-9]+)([KMGTPE]i|[numkMGTPE]|[eE][+-]?[0-9]+)?$"
+)
 
 Amount: TypeAlias = Annotated[
     str | int | float,

@@ -27,6 +27,7 @@ NODECLASS_HASH: Final = "policyscaler.dev/nodeclass-hash"
 POOL_HASH: Final = "policyscaler.dev/nodepool-hash"
 GRACEFUL_EXPIRY: Final = "policyscaler.dev/graceful-expiry"
 POD_DELETION_COST: Final = "controller.kubernetes.io/pod-deletion-cost"
+RUN_TIME: Final = "policyscaler.dev/run-time"
 TERMINATION_TIMESTAMP: Final = "karpenter.sh/nodeclaim-termination-timestamp"
 
 FINALIZER: Final = "karpenter.sh/termination"
