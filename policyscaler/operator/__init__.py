@@ -1,0 +1,1 @@
+"""Wiring: the only place that joins ports to what answers them."""
