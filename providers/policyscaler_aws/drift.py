@@ -33,7 +33,7 @@ def drift_hash(spec: EC2NodeClassSpec) -> str:
     """Returns 16 hexadecimal digits, equal for specs whose nodes need not be replaced."""
     fields: dict[str, object] = msgspec.to_builtins(spec)
     drifting = {name: value for name, value in fields.items() if name not in _WITHOUT_DRIFT}
-    content = (spec.family.name, _canonical(drifting), spec.kubelet)
+    content = (spec.family.name, _canonical(drifting), msgspec.to_builtins(spec.kubelet))
     encoded = msgspec.json.encode(content, order="deterministic")
     return hashlib.blake2b(encoded, digest_size=8).hexdigest()
 

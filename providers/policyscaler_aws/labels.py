@@ -8,7 +8,6 @@ which types support Nitro Enclaves.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from functools import cache
 from typing import Final
 
@@ -39,12 +38,6 @@ WELL_KNOWN: Final = frozenset(
 """The keys that a NodePool may require although the group is reserved."""
 
 _CATEGORY: Final = re.compile(r"(^[a-z]+)(-[0-9]+tb)?([0-9]+).*\.")
-
-
-def is_restricted(key: str) -> bool:
-    """Returns whether the key lies in the provider's domain and is none that it knows."""
-    domain = key.partition("/")[0] if "/" in key else ""
-    return (domain == GROUP or domain.endswith(f".{GROUP}")) and key not in WELL_KNOWN
 
 
 def labels_of(facts: TypeFacts, *, region: str, windows_build: str) -> dict[str, tuple[str, ...]]:
@@ -119,6 +112,3 @@ def one(value: str) -> tuple[str]:
 
 def _flag(value: bool) -> tuple[str]:  # noqa: FBT001 - the only argument
     return one("true" if value else "false")
-
-
-Labels = Mapping[str, tuple[str, ...]]

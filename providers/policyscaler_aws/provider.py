@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from typing import Final
 
+from policyscaler.manifests.kinds import ProviderPlugin
 from policyscaler.model.errors import ConfigError
 from policyscaler.model.offerings import Catalogue
 from policyscaler.model.pools import NodeClass
 from policyscaler_aws.catalogue import build_catalogue
 from policyscaler_aws.drift import drift_hash
-from policyscaler_aws.labels import GROUP
+from policyscaler_aws.kinds import KIND, KINDS
+from policyscaler_aws.labels import GROUP, WELL_KNOWN
 from policyscaler_aws.settings import AwsSettings, settings_from
 from policyscaler_aws.spec import EC2NodeClassSpec
-
-KIND: Final = "EC2NodeClass"
 
 
 class AwsProvider:
@@ -29,6 +28,9 @@ class AwsProvider:
     name = "aws"
     group = GROUP
     kind = KIND
+    kinds = KINDS
+    well_known_labels = WELL_KNOWN
+    restricted_domains = frozenset({GROUP})
 
     def __init__(
         self, settings: AwsSettings | None = None, environment: Mapping[str, str] | None = None
@@ -59,4 +61,4 @@ def _spec_of(node_class: NodeClass) -> EC2NodeClassSpec:
     )
 
 
-provider = AwsProvider()
+provider: ProviderPlugin = AwsProvider()
