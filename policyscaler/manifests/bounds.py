@@ -9,6 +9,7 @@ from policyscaler.manifests.trees import Place
 from policyscaler.model.errors import ConfigError
 
 MAX_FILE: Final = 64 * 2**20
+MAX_JSON: Final = 256 * 2**20  # 10,000 pods as kubectl prints them are 70 MiB
 MAX_SCALAR: Final = 5 * 2**20
 MAX_DEPTH: Final = 64
 MAX_NODES: Final = 5_000_000

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from datetime import datetime
-from functools import cache
+from functools import cache, lru_cache
 from typing import Final, TypeAlias
 
 import msgspec
@@ -69,6 +69,65 @@ def slip_of(record: type[msgspec.Struct], key: str) -> str:
     if key in _KUBERNETES_FIELDS or len(key) > 40:
         return ""
     return nearest(key, fields_of(record), cutoff=_NEAR)
+
+
+def report_slips(tree: Tree, wire: type[Wire], *, reporter: Reporter) -> None:
+    """Warns of fields of a tolerant kind that are surely slips of the pen."""
+    _report_slips(tree, wire, at=(), reporter=reporter)
+
+
+def _report_slips(
+    value: object, record: type[msgspec.Struct], *, at: Path, reporter: Reporter
+) -> None:
+    if not isinstance(value, dict):
+        return
+    slips, inner = _shape(record, tuple(value))
+    for key, slip in slips:
+        _report_slip(key, slip, at=at, reporter=reporter)
+    for key, child, is_list in inner:
+        if not is_list:
+            _report_slips(value[key], child, at=(*at, key), reporter=reporter)
+            continue
+        for index, item in enumerate(value[key]):
+            _report_slips(item, child, at=(*at, key, index), reporter=reporter)
+
+
+def _report_slip(key: str, slip: str, *, at: Path, reporter: Reporter) -> None:
+    message = f'field "{shorten(key)}" is not known and has no effect'
+    hint = f'did you mean "{slip}"?'
+    reporter.warning(Code.NEAR_MISS, message, at=(*at, key), suggestion=hint, key=True)
+
+
+@lru_cache(maxsize=4096)
+def _shape(
+    record: type[msgspec.Struct], keys: tuple[str, ...]
+) -> tuple[tuple[tuple[str, str], ...], tuple[tuple[str, type[msgspec.Struct], bool], ...]]:
+    """Returns the slips among these keys, and which lead to records or lists of records."""
+    slips: list[tuple[str, str]] = []
+    inner: list[tuple[str, type[msgspec.Struct], bool]] = []
+    fields = fields_of(record)
+    for key in keys:
+        field = fields.get(key)
+        if field is None:
+            if slip := slip_of(record, key):
+                slips.append((key, slip))
+            continue
+        declared = _bare(field.type)
+        is_list = isinstance(declared, inspect.VarTupleType)
+        if isinstance(declared, inspect.VarTupleType):
+            declared = _bare(declared.item_type)
+        if isinstance(declared, inspect.StructType):
+            inner.append((key, declared.cls, is_list))
+    return tuple(slips), tuple(inner)
+
+
+def _bare(declared: inspect.Type) -> inspect.Type:
+    while isinstance(declared, inspect.Metadata | inspect.UnionType):
+        if isinstance(declared, inspect.Metadata):
+            declared = declared.type
+        else:
+            declared = next(t for t in declared.types if not isinstance(t, inspect.NoneType))
+    return declared
 
 
 class _Check:
@@ -151,9 +210,7 @@ class _Check:
             message = f'unknown field "{shorten(key)}"'
             self._reporter.error(Code.UNKNOWN_FIELD, message, at=path, suggestion=hint, key=True)
         elif slip := slip_of(record, key):
-            message = f'field "{key}" is not known and has no effect'
-            hint = f'did you mean "{slip}"?'
-            self._reporter.warning(Code.NEAR_MISS, message, at=path, suggestion=hint, key=True)
+            _report_slip(key, slip, at=at, reporter=self._reporter)
 
     def _list(
         self, value: object, declared: inspect.VarTupleType | inspect.ListType, *, at: Path

@@ -17,6 +17,7 @@ from policyscaler.manifests.findings import Code, Path, shorten
 from policyscaler.manifests.trees import Place
 
 _SPACE: Final = re.compile(r"[ \t\r\n]*")
+_WALKED: Final = 2**20
 _LONG_NUMBER: Final = re.compile(rf"(?<![\w.\"])-?[0-9]{{{MAX_DIGITS},}}")
 
 
@@ -88,13 +89,15 @@ class _NotANumber(Exception):
 
 
 def _object(pairs: list[tuple[str, object]]) -> dict[str, object]:
-    made = {key: value for key, value in pairs if value is not None}
+    made = dict(pairs)
     if len(made) != len(pairs):
         seen: set[str] = set()
         for key, _ in pairs:
             if key in seen:
                 raise _DuplicateKey(key)
             seen.add(key)
+    if None in made.values():
+        return {key: value for key, value in pairs if value is not None}
     return made
 
 
@@ -125,7 +128,8 @@ def read_json(text: str) -> Iterator[tuple[object, Place] | ReadError]:
         place = _place(text, match.start()) if match else start
         yield ReadError(Code.TOO_BIG, "holds a number that is too large", place=place)
     else:
-        if _is_deeper(root, MAX_DEPTH):
+        # The scanner itself refuses a depth of about 1,000, so large files can do without the walk.
+        if len(text) <= _WALKED and _is_deeper(root, MAX_DEPTH):
             yield ReadError(Code.TOO_BIG, f"is nested deeper than {MAX_DEPTH} levels", place=start)
         else:
             yield (root, start)

@@ -8,11 +8,11 @@ from typing import Protocol, TypeVar
 
 import msgspec
 
-from policyscaler.manifests.checking import check_tree
-from policyscaler.manifests.findings import Path
+from policyscaler.manifests.checking import check_tree, report_slips
+from policyscaler.manifests.findings import Code, Path
 from policyscaler.manifests.reporting import Reporter
-from policyscaler.manifests.trees import Tree
-from policyscaler.manifests.wire import Wire
+from policyscaler.manifests.trees import Tree, text_at
+from policyscaler.manifests.wire import Strict, Wire
 from policyscaler.model.meta import SourcePosition
 from policyscaler.ports.provider import Provider
 
@@ -99,8 +99,24 @@ class Kind:
 
     def decode(self, tree: Tree, reporter: Reporter) -> object | None:
         """Returns the value of an object, or None after reporting what is wrong with it."""
-        if not check_tree(tree, self.wire, reporter=reporter):
+        if issubclass(self.wire, Strict):
+            if not check_tree(tree, self.wire, reporter=reporter):
+                return None
+            return self._built(tree, reporter)
+        # Thousands of pods come from a cluster and are in order: looking for what is wrong with
+        # a tree costs ten times what building its value does, so it waits for a failure.
+        try:
+            value = self._built(tree, reporter)
+        except msgspec.ValidationError as error:
+            if check_tree(tree, self.wire, reporter=reporter):
+                reporter.error(Code.WRONG_TYPE, str(error), at=())
             return None
+        # What an API server has stored has no misspelt fields left: it prunes them.
+        if not text_at(tree, "metadata", "uid"):
+            report_slips(tree, self.wire, reporter=reporter)
+        return value
+
+    def _built(self, tree: Tree, reporter: Reporter) -> object | None:
         value = self.build(tree, reporter)
         return None if reporter.failed else value
 

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
+import msgspec
+
 from policyscaler.manifests import pod_wire as wire
 from policyscaler.manifests.amounts import decode_amounts
 from policyscaler.manifests.annotations import check_do_not_disrupt
 from policyscaler.manifests.findings import Code, Path
 from policyscaler.manifests.kinds import Kind, define_kind
-from policyscaler.manifests.reporting import Reporter
+from policyscaler.manifests.reporting import Reporter, silent_reporter
 from policyscaler.model.meta import Condition, LabelSelector, LabelSelectorRequirement
 from policyscaler.model.pods import (
     Container,
@@ -85,7 +89,24 @@ def decode_template(template: wire.PodTemplateWire, *, at: Path, reporter: Repor
 
 
 def decode_pod_spec(spec: wire.PodSpecWire, *, at: Path, reporter: Reporter) -> PodSpec:
-    """Returns what a pod asks for, limits and requests as written."""
+    """Returns what a pod asks for, limits and requests as written; equal specs are shared."""
+    own = msgspec.structs.replace(
+        spec, node_name="", volumes=tuple(v for v in spec.volumes if _matters(v))
+    )
+    shared = _shared_spec(msgspec.msgpack.encode(own, order="deterministic"))
+    return shared or _pod_spec(spec, at=at, reporter=reporter)
+
+
+@lru_cache(maxsize=4096)
+def _shared_spec(encoded: bytes) -> PodSpec | None:
+    """Returns the spec that an encoded one stands for, or None if there is something to report."""
+    reporter = silent_reporter()
+    spec = msgspec.msgpack.decode(encoded, type=wire.PodSpecWire)
+    decoded = _pod_spec(spec, at=(), reporter=reporter)
+    return None if reporter.failed else decoded
+
+
+def _pod_spec(spec: wire.PodSpecWire, *, at: Path, reporter: Reporter) -> PodSpec:
     node = spec.affinity.node_affinity
     node_at = (*at, "affinity", "nodeAffinity")
     required = node.required.node_selector_terms if node.required else ()

@@ -15,12 +15,15 @@ class Reporter:
     def __init__(self, document: Document, sink: list[Finding]) -> None:
         self._document = document
         self._sink = sink
-        kind = text_at(document.tree, "kind")
-        name = text_at(document.tree, "metadata", "name")
-        namespace = text_at(document.tree, "metadata", "namespace")
-        full_name = f"{namespace}/{name}" if namespace else name
-        self.subject = f"{kind}/{full_name}" if full_name else kind
         self.failed = False
+
+    @property
+    def subject(self) -> str:
+        """`Kind/name` of the object, `Kind/namespace/name` where a namespace is written."""
+        tree = self._document.tree
+        kind, name = text_at(tree, "kind"), text_at(tree, "metadata", "name")
+        namespace = text_at(tree, "metadata", "namespace")
+        return "/".join(part for part in (kind, namespace, name) if part)
 
     def error(
         self, code: Code, message: str, *, at: Path, suggestion: str = "", key: bool = False
@@ -84,3 +87,19 @@ class Reporter:
                 path=format_path(at), suggestion=suggestion,
             )
         )  # fmt: skip
+
+
+class _Nowhere:
+    """The source of what no file holds."""
+
+    file = ""
+    text = ""
+    lines: list[str] = []
+
+    def locate(self, tree: object, path: Path, *, key: bool) -> None:
+        """Returns None: there are no places here."""
+
+
+def silent_reporter() -> Reporter:
+    """Returns a reporter whose findings nobody reads; it still knows whether there were any."""
+    return Reporter(Document(source=_Nowhere(), tree={}, start=(1, 1)), [])
