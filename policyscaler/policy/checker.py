@@ -77,14 +77,20 @@ class Checker:
             Entries: self._entries,
         }
 
-    def check(self, node: Node, wanted: Type) -> Typed | None:
-        """Return the typed tree, or None; `findings` says what was wrong."""
+    def check(self, node: Node, wanted: Type | None) -> Typed | None:
+        """Return the typed tree, or None; `findings` says what was wrong.
+
+        Args:
+            node: The syntax tree.
+            wanted: The type that the value must have; None accepts any.
+        """
         try:
             typed = self._check(node, NO_FACTS)
         except _Fault:
             return None
-        result = coerce(typed, wanted)
+        result = typed if wanted is None else coerce(typed, wanted)
         if result is None:
+            assert wanted is not None  # noqa: S101 - every value is of some type
             hint = advice.conversion(typed.type, wanted)
             self._add("PS122", f"the result is {typed.type}, but must be {wanted} here", typed.span, suggestion=hint)
         return result

@@ -37,6 +37,9 @@ POD = ObjectType(
         "doNotDisrupt": Field(BOOL, "Whether it carries karpenter.sh/do-not-disrupt."),
         "labels": Field(_LABELS, "Labels."),
         "pdbBlocked": Field(BOOL, "Whether a PodDisruptionBudget allows no eviction now."),
+        "deletionCost": Field(
+            DOUBLE, "Its pod-deletion-cost; absent without the annotation.", optional=True
+        ),
     },
     "A pod on a node.",
 )
@@ -64,6 +67,9 @@ NODE = ObjectType(
         "price": Field(DOUBLE, "Price.", unit="$/h"),
         "age": Field(DURATION, "Time since it was created."),
         "lifetime": Field(DURATION, "Its expireAfter; absent for Never.", optional=True),
+        "terminationGracePeriod": Field(
+            DURATION, "How long draining may take before it is forced; absent for no end.", optional=True
+        ),
         "empty": Field(BOOL, "Whether only DaemonSet and static pods are on it."),
         "quietFor": Field(DURATION, "Time since a pod was last added or removed."),
         "drifted": Field(BOOL, "Whether its pool or class has changed since."),

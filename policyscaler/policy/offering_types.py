@@ -63,6 +63,10 @@ OFFERING = ObjectType(
         "features": Field(_FEATURES, "Traits: `burstable`, `flex`, `nvme`, `metal`."),
         "available": Field(BOOL, "Whether the provider has any now."),
         "labels": Field(_LABELS, "Labels of its nodes that have exactly one value."),
+        "choices": Field(
+            MapType(ListType(STRING, 64), 32),
+            "Labels of which its nodes may have one of several values, and those values.",
+        ),
         "resources": Field(_AMOUNTS, "Capacity by resource name, in cores, bytes or counts."),
     },
     "One instance type in one zone and capacity type.",

@@ -99,7 +99,7 @@ def _choosing(name: str, result: Type, description: str) -> Site:
 
 
 def _removing(name: str, result: Type, description: str) -> Site:
-    return Site(name, result, _REMOVING, row="node", evaluations=NODES, description=description)
+    return Site(name, result, _REMOVING, row="node", evaluations=NODES, columns=True, description=description)
 
 
 SITES: Mapping[str, Site] = MappingProxyType({
@@ -119,14 +119,15 @@ SITES: Mapping[str, Site] = MappingProxyType({
         _choosing("limits.amount", DOUBLE, "What one launch counts."),
         Site("limits.max", DOUBLE, _LIMITING, evaluations=CLASSES, description="The most that all may count."),
         _removing("disruption.eligible", BOOL, "Nodes for which it is true may go for the reason."),
-        _removing("disruption.deny", BOOL, "Nodes for which it is true stay."),
+        Site("disruption.deny", BOOL, (*_REMOVING, "disruption"), row="node", evaluations=NODES, columns=True,
+             description="Nodes for which it is true stay; disruption.reason says what for."),
         _removing("disruption.cost", DOUBLE, "What it costs to disrupt the node, $."),
         Site("disruption.replace", BOOL,
              ("current", "replacement", "disruption", "pool", *_COMMON), evaluations=CLASSES,
              description="Whether the replacement is worth it."),
         Site("offerings.filter", BOOL, ("offering",), row="offering", evaluations=ROWS, columns=True,
              description="Filters the catalogue on the command line."),
-        Site("nodes.filter", BOOL, ("node", "now"), row="node", evaluations=NODES,
+        Site("nodes.filter", BOOL, ("node", "now"), row="node", evaluations=NODES, columns=True,
              description="Filters nodes on the command line."),
     )
 })  # fmt: skip

@@ -1,0 +1,48 @@
+"""Where the bundles of policies are: the one place that knows, in a wheel and in a checkout."""
+
+from __future__ import annotations
+
+from importlib.resources import files
+from pathlib import Path
+from typing import Final
+
+from policyscaler.model.errors import ConfigError
+from policyscaler.policy.findings import did_you_mean
+
+DEFAULT: Final = "karpenter"
+
+
+def policies_path() -> Path:
+    """Returns the folder that holds one folder a bundle.
+
+    Raises:
+        ConfigError: the installation has none.
+    """
+    package = Path(str(files("policyscaler")))
+    for candidate in (package / "_bundled" / "policies", package.parent / "policies"):
+        if candidate.is_dir():
+            return candidate
+    raise ConfigError("this installation has no policy bundles; install policyscaler again")
+
+
+def bundle_names() -> list[str]:
+    """Returns the names of all bundles, sorted."""
+    return sorted(path.name for path in policies_path().iterdir() if path.is_dir())
+
+
+def bundle_files(name: str) -> list[Path]:
+    """Returns the policy files of a bundle, sorted by name; its tests are left out.
+
+    Raises:
+        ConfigError: there is no such bundle.
+    """
+    names = bundle_names()
+    if name not in names:
+        hint = did_you_mean(name, names) or f"there are: {', '.join(names)}"
+        raise ConfigError(f'there is no policy bundle "{name}"; {hint}')
+    return sorted((policies_path() / name).glob("*.yaml"))
+
+
+def default_bundle() -> list[Path]:
+    """Returns the files of the bundle that decides unless another one is chosen."""
+    return bundle_files(DEFAULT)

@@ -1,0 +1,162 @@
+"""Arithmetic and comparison on whole arrays, with the meaning of `operators` to the last bit.
+
+A kernel takes arrays or scalars in raw form and returns the result and a mask of the rows that
+fail, or None if none does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import reduce
+from typing import TypeAlias, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from policyscaler.policy.columns import Array, Mask
+from policyscaler.policy.types import BOOL, DOUBLE, DURATION, INT, TIMESTAMP, Type
+
+Result: TypeAlias = tuple[Array, Mask | None]
+Kernel: TypeAlias = Callable[..., Result]
+_Ints: TypeAlias = NDArray[np.int64]
+_Doubles: TypeAlias = NDArray[np.float64]
+
+_MIN_INT = np.int64(-(2**63))
+_NEAR_OVERFLOW = 2.0**62
+_TOO_LARGE = 2.0**63
+
+
+def find_kernel(name: str, kinds: tuple[Type, ...]) -> Kernel | None:
+    """Return the kernel of a function for arguments of these types, if it has one."""
+    if not all(kind in _PLAIN for kind in kinds):
+        return None
+    kernel = _KERNELS.get((name, "double" if kinds[0] == DOUBLE else "whole"))
+    if kernel is None or BOOL in kinds and name not in {"_==_", "_!=_", "!_"}:
+        return None
+    return kernel
+
+
+def _failing(mask: Mask) -> Mask | None:
+    return mask if mask.any() else None
+
+
+def _add_whole(left: _Ints, right: _Ints) -> Result:
+    total = np.add(left, right)
+    return total, _failing(((left ^ total) & (right ^ total)) < 0)
+
+
+def _subtract_whole(left: _Ints, right: _Ints) -> Result:
+    rest = np.subtract(left, right)
+    return rest, _failing(((left ^ right) & (left ^ rest)) < 0)
+
+
+def _multiply_whole(left: _Ints, right: _Ints) -> Result:
+    product = np.multiply(left, right)
+    doubtful = np.abs(left.astype(np.float64) * right) >= _NEAR_OVERFLOW
+    if not doubtful.any():
+        return product, None
+    both = np.broadcast_arrays(left, right)
+    exact = both[0].astype(object) * both[1].astype(object)
+    limit = int(_MIN_INT)
+    return product, _failing((exact < limit) | (exact >= -limit))
+
+
+def _quotient(left: _Ints, right: _Ints) -> tuple[_Ints, _Ints, Mask | None]:
+    """Divide towards zero; return quotient, divisor made safe, and the failing rows."""
+    failing = (right == 0) | ((left == _MIN_INT) & (right == -1))
+    divisor = np.where(failing, np.int64(1), right)
+    floor = left // divisor
+    inexact = (floor * divisor != left) & ((left < 0) != (divisor < 0))
+    return floor + inexact, divisor, _failing(failing)
+
+
+def _divide_whole(left: _Ints, right: _Ints) -> Result:
+    quotient, _, failing = _quotient(left, right)
+    return quotient, failing
+
+
+def _remainder_whole(left: _Ints, right: _Ints) -> Result:
+    quotient, divisor, _ = _quotient(left, right)
+    rest = np.where(right == -1, np.int64(0), left - quotient * divisor)
+    return rest, _failing(right == 0)
+
+
+def _negate_whole(value: _Ints) -> Result:
+    return np.negative(value), _failing(value == _MIN_INT)
+
+
+def _absolute_whole(value: _Ints) -> Result:
+    return np.abs(value), _failing(value == _MIN_INT)
+
+
+def _int_of_double(value: _Doubles) -> Result:
+    failing = ~((value >= -_TOO_LARGE) & (value < _TOO_LARGE))  # NaN compares false
+    return np.trunc(np.where(failing, 0.0, value)).astype(np.int64), _failing(failing)
+
+
+def _double_of_int(value: _Ints) -> Result:
+    return value.astype(np.float64), None
+
+
+def _round(value: _Doubles) -> Result:
+    size = np.abs(value)
+    whole = np.floor(size)
+    return np.copysign(np.where(size - whole >= 0.5, whole + 1.0, whole), value), None  # noqa: PLR2004 - a half
+
+
+def _ceiling(value: _Doubles) -> Result:
+    return np.ceil(value) + 0.0, None  # + 0.0: no negative zero
+
+
+def _floor(value: _Doubles) -> Result:
+    return np.floor(value) + 0.0, None
+
+
+def _least(*values: Array) -> Result:
+    return cast("Array", reduce(lambda a, b: np.where(b < a, b, a), values)), None
+
+
+def _greatest(*values: Array) -> Result:
+    return cast("Array", reduce(lambda a, b: np.where(b > a, b, a), values)), None
+
+
+def _safe(function: Callable[..., Array]) -> Kernel:
+    """Make a kernel of a numpy function that never fails."""
+
+    def run(*values: Array) -> Result:
+        return function(*values), None
+
+    return run
+
+
+_PLAIN = frozenset({BOOL, INT, DOUBLE, DURATION, TIMESTAMP})
+_SAFE: Mapping[str, Callable[..., Array]] = {
+    "_<_": np.less, "_<=_": np.less_equal, "_>_": np.greater, "_>=_": np.greater_equal,
+    "_==_": np.equal, "_!=_": np.not_equal,
+}  # fmt: skip
+_KERNELS: Mapping[tuple[str, str], Kernel] = {
+    **{(name, kind): _safe(ufunc) for name, ufunc in _SAFE.items() for kind in ("whole", "double")},
+    ("!_", "whole"): _safe(np.logical_not),
+    ("_+_", "whole"): _add_whole,
+    ("_-_", "whole"): _subtract_whole,
+    ("_*_", "whole"): _multiply_whole,
+    ("_/_", "whole"): _divide_whole,
+    ("_%_", "whole"): _remainder_whole,
+    ("-_", "whole"): _negate_whole,
+    ("abs", "whole"): _absolute_whole,
+    ("_+_", "double"): _safe(np.add),
+    ("_-_", "double"): _safe(np.subtract),
+    ("_*_", "double"): _safe(np.multiply),
+    ("_/_", "double"): _safe(np.divide),
+    ("-_", "double"): _safe(np.negative),
+    ("abs", "double"): _safe(np.abs),
+    ("ceil", "double"): _ceiling,
+    ("floor", "double"): _floor,
+    ("round", "double"): _round,
+    ("min", "whole"): _least,
+    ("min", "double"): _least,
+    ("max", "whole"): _greatest,
+    ("max", "double"): _greatest,
+    ("int", "double"): _int_of_double,
+    ("double", "whole"): _double_of_int,
+}

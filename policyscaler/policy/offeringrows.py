@@ -1,0 +1,211 @@
+"""A catalogue as expressions see it: one row per offering, in the order of `rows_of`.
+
+Fields that providers publish as labels only (family, generation, GPU model) are read by the last
+part of the label's key, so that expressions are the same with every provider and none is named.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from policyscaler.model import labels as well
+from policyscaler.model import resources as res
+from policyscaler.model.money import MICROS
+from policyscaler.model.offerings import Catalogue, InstanceType, OfferingRow, rows_of
+from policyscaler.policy.columns import Column, ColumnTable, build_table
+from policyscaler.policy.offering_types import OFFERING
+from policyscaler.policy.types import ObjectType
+
+_MEBIBYTE: Final = 2**20
+_BURSTABLE: Final = "t"
+_ZONE_FIELDS: Final = ("zone", "zoneId", "capacityType", "price", "available")
+"""The fields that differ between the offerings of one type."""
+
+_ROW: Final = ObjectType("offering", {name: OFFERING.fields[name] for name in _ZONE_FIELDS})
+_LABELS: Final = ObjectType("offering", {"labels": OFFERING.fields["labels"]})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OfferingRows:
+    """The rows of one catalogue.
+
+    Attributes:
+        catalogue: kept, so that its identity stays its own while this lives.
+        prices: micro-dollars per hour per row.
+    """
+
+    catalogue: Catalogue
+    rows: tuple[OfferingRow, ...]
+    table: ColumnTable
+    prices: NDArray[np.int64]
+
+
+def offering_rows(catalogue: Catalogue) -> OfferingRows:
+    """Returns the columns of a catalogue: each type's fields are worked out once."""
+    rows = tuple(rows_of(catalogue))
+    types = [t for t in catalogue.types if t.offerings]
+    counts = np.array([len(t.offerings) for t in types], dtype=np.int64)
+    base = _type_table(types).take(np.repeat(np.arange(len(types)), counts))
+    own = _row_table(rows)
+    columns = {**base.columns, **own.columns}
+    entries = {**base.entries, ("labels",): _label_columns(base, rows)}
+    prices = np.array([row.offering.price_micros_per_hour for row in rows], dtype=np.int64)
+    table = ColumnTable(len(rows), columns, base.present, entries)
+    return OfferingRows(catalogue=catalogue, rows=rows, table=table, prices=prices)
+
+
+def offering_facts(row: OfferingRow) -> dict[str, object]:
+    """Returns one offering as a mapping, with the fields and units of the vocabulary."""
+    facts: dict[str, object] = {name: read(row.type) for name, read in _TYPE_FIELDS.items()}
+    facts.update({name: read(row) for name, read in _ROW_FIELDS.items()})
+    facts["labels"] = {**_single_labels(row.type), **_own_labels(row)}
+    facts["choices"] = _choices(row.type)
+    nested: dict[str, dict[str, object]] = {}
+    for name in [name for name in facts if "." in name]:
+        owner, _, field = name.partition(".")
+        nested.setdefault(owner, {})[field] = facts.pop(name)
+    for owner, fields in nested.items():
+        present = {name: value for name, value in fields.items() if value is not None}
+        facts[owner] = present or None
+    return {name: value for name, value in facts.items() if value is not None}
+
+
+def _type_table(types: list[InstanceType]) -> ColumnTable:
+    fields: dict[str, list[object]] = {
+        name: [read(t) for t in types] for name, read in _TYPE_FIELDS.items()
+    }
+    fields["labels"] = [_single_labels(t) for t in types]
+    fields["choices"] = [_choices(t) for t in types]
+    return build_table(OFFERING, fields, size=len(types))
+
+
+def _row_table(rows: tuple[OfferingRow, ...]) -> ColumnTable:
+    fields: dict[str, list[object]] = {
+        name: [read(row) for row in rows] for name, read in _ROW_FIELDS.items()
+    }
+    return build_table(_ROW, fields, size=len(rows))
+
+
+def _label_columns(base: ColumnTable, rows: tuple[OfferingRow, ...]) -> Mapping[str, Column]:
+    """The label columns, those rebuilt row by row that some offering has a value of its own for."""
+    per_row = [_own_labels(row) for row in rows]
+    keys = {key for own in per_row for key in own}
+    singles: dict[str, dict[str, str]] = {}
+    for row in rows:
+        if row.type.name not in singles:
+            singles[row.type.name] = {k: v for k, v in _single_labels(row.type).items() if k in keys}
+    merged = [{**singles[row.type.name], **own} for row, own in zip(rows, per_row, strict=True)]
+    rebuilt = build_table(_LABELS, {"labels": merged}, size=len(rows))
+    return {**base.entries["labels",], **rebuilt.entries["labels",]}
+
+
+def _own_labels(row: OfferingRow) -> dict[str, str]:
+    offering = row.offering
+    own = {well.ZONE: offering.zone, well.CAPACITY_TYPE: offering.capacity_type}
+    return {**offering.labels, **own}
+
+
+def _single_labels(kind: InstanceType) -> dict[str, str]:
+    return {key: values[0] for key, values in kind.labels.items() if len(values) == 1}
+
+
+def _choices(kind: InstanceType) -> dict[str, tuple[str, ...]]:
+    return {key: values for key, values in kind.labels.items() if len(values) > 1}
+
+
+def _by_suffix(kind: InstanceType, suffix: str) -> str | None:
+    """The value of the label whose key ends like this; the first by key, None without any."""
+    found = [key for key, values in kind.labels.items() if values and key.endswith(suffix)]
+    return kind.labels[min(found)][0] if found else None
+
+
+def _number(kind: InstanceType, suffix: str) -> int | None:
+    text = _by_suffix(kind, suffix)
+    return int(text) if text is not None and text.isascii() and text.isdigit() else None
+
+
+def _label(kind: InstanceType, key: str, *, preferred: str = "") -> str:
+    values = kind.labels.get(key, ())
+    return preferred if preferred in values else next(iter(values), "")
+
+
+def _gpus(kind: InstanceType) -> int | None:
+    count = sum(amount for name, amount in kind.capacity.items() if name.endswith("/gpu"))
+    return count or _number(kind, "/instance-gpu-count")
+
+
+def _gpu_memory(kind: InstanceType) -> float | None:
+    mebibytes = _number(kind, "/instance-gpu-memory")
+    return None if mebibytes is None else float(mebibytes * _MEBIBYTE)
+
+
+def _size(kind: InstanceType) -> str | None:
+    return _by_suffix(kind, "/instance-size") or kind.name.partition(".")[2] or None
+
+
+def _features(kind: InstanceType) -> tuple[str, ...]:
+    traits = {
+        "burstable": _by_suffix(kind, "/instance-category") == _BURSTABLE,
+        "flex": _by_suffix(kind, "/instance-capability-flex") == "true",
+        "metal": (_size(kind) or "").startswith("metal"),
+        "nvme": _by_suffix(kind, "/instance-local-nvme") is not None,
+    }
+    return tuple(name for name, has in traits.items() if has)
+
+
+def _amount(resource: str, *, of: str) -> Callable[[InstanceType], object]:
+    def read(kind: InstanceType) -> float | int:
+        amount: int = getattr(kind, of).get(resource, 0)
+        if resource == res.PODS:
+            return amount
+        return amount / 1000 if resource == res.CPU else float(amount)
+
+    return read
+
+
+def amounts(resources: res.Resources) -> dict[str, float]:
+    """Returns amounts as expressions see them: cores for cpu, base units for the rest."""
+    return {n: a / 1000 if n == res.CPU else float(a) for n, a in resources.items()}
+
+
+_TYPE_FIELDS: Final[Mapping[str, Callable[[InstanceType], object]]] = {
+    "name": lambda t: t.name,
+    "family": lambda t: _by_suffix(t, "/instance-family") or t.name.partition(".")[0],
+    "size": _size,
+    "category": lambda t: _by_suffix(t, "/instance-category"),
+    "generation": lambda t: _number(t, "/instance-generation"),
+    "region": lambda t: _label(t, well.REGION) or None,
+    "arch": lambda t: _label(t, well.ARCH),
+    "os": lambda t: _label(t, well.OS, preferred="linux"),
+    "cpu": _amount(res.CPU, of="capacity"),
+    "memory": _amount(res.MEMORY, of="capacity"),
+    "pods": _amount(res.PODS, of="capacity"),
+    "allocatable.cpu": _amount(res.CPU, of="allocatable"),
+    "allocatable.memory": _amount(res.MEMORY, of="allocatable"),
+    "allocatable.pods": _amount(res.PODS, of="allocatable"),
+    "gpu.count": _gpus,
+    "gpu.model": lambda t: _by_suffix(t, "/instance-gpu-name"),
+    "gpu.manufacturer": lambda t: _by_suffix(t, "/instance-gpu-manufacturer"),
+    "gpu.memory": _gpu_memory,
+    "hypervisor": lambda t: _by_suffix(t, "/instance-hypervisor"),
+    "features": _features,
+    "resources": lambda t: amounts(t.capacity),
+}
+
+_ROW_FIELDS: Final[Mapping[str, Callable[[OfferingRow], object]]] = {
+    "zone": lambda row: row.offering.zone,
+    "zoneId": lambda row: _zone_id(row.offering.labels.items()),
+    "capacityType": lambda row: row.offering.capacity_type,
+    "price": lambda row: row.offering.price_micros_per_hour / MICROS,
+    "available": lambda row: row.offering.available,
+}
+
+
+def _zone_id(labels: Iterable[tuple[str, str]]) -> str | None:
+    return next((value for key, value in sorted(labels) if key.endswith("/zone-id")), None)
+
