@@ -1,0 +1,115 @@
+"""The disruption loop: decides, waits, decides again, and only then removes nodes.
+
+A command is carried out when a decision at least 15 s later still asks for it. Its replacements
+are initialized before its nodes are tainted. Source: Karpenter's disruption controller and queue,
+v1.14, with the second validation for every reason that is not forceful.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import datetime, timedelta
+from typing import TypeAlias
+
+from policyscaler.model.nodes import INITIALIZED, NodeClaim
+from policyscaler.model.plan import DisruptionCommand
+from policyscaler.simulation.clock import Alarm
+from policyscaler.simulation.commands import Commands
+from policyscaler.simulation.lifecycle import Lifecycle
+from policyscaler.simulation.settings import (
+    DISRUPTION_PERIOD,
+    RECHECK_DISRUPTION,
+    VALIDATION_DELAY,
+)
+from policyscaler.simulation.snapshots import Planner, Snapshots
+from policyscaler.simulation.world import World
+
+CommandKey: TypeAlias = tuple[str, tuple[str, ...], int]
+
+
+def key_of(command: DisruptionCommand) -> CommandKey:
+    """Returns what makes two commands the same: reason, nodes, number of replacements."""
+    return (command.reason, command.nodes, len(command.replacements))
+
+
+class Disruption:
+    """Asks for disruptions when something has changed, and validates them."""
+
+    def __init__(
+        self, world: World, *, lifecycle: Lifecycle, snapshots: Snapshots,
+        planner: Planner, commands: Commands,
+    ) -> None:  # fmt: skip
+        self.planner = planner
+        self._world = world
+        self._lifecycle = lifecycle
+        self._snapshots = snapshots
+        self._commands = commands
+        self._waiting: dict[CommandKey, datetime] = {}
+        self._alarm = Alarm(world.clock, self._tick)
+        self._seen = -1
+        for watch in self._sources():
+            watch(lambda _old, _new: self.wake())
+        world.state.claims.watch(self._claim_changed)
+        lifecycle.on_idle.append(self.wake)
+
+    def _sources(self) -> tuple[Callable[[Callable[[object, object], None]], None], ...]:
+        state = self._world.state
+        return (
+            state.pods.watch, state.nodes.watch, state.claims.watch, state.pools.watch,
+            state.node_classes.watch, state.disruption_budgets.watch,
+        )  # fmt: skip
+
+    def wake(self) -> None:
+        """Has the loop look at the next full period."""
+        elapsed = self._world.clock.elapsed
+        periods = -(-elapsed // DISRUPTION_PERIOD)
+        if elapsed == periods * DISRUPTION_PERIOD:
+            periods += 1
+        self._alarm.set(self._world.clock.start + periods * DISRUPTION_PERIOD)
+
+    def _claim_changed(self, old: NodeClaim | None, new: NodeClaim | None) -> None:
+        if old is None and new is not None and new.expire_after is not None:
+            born = new.meta.created or self._world.now
+            self._world.clock.at(born + new.expire_after, self._alarm_now)
+
+    def _alarm_now(self) -> None:
+        self._seen = -1
+        self._alarm.set(self._world.now)
+
+    def _tick(self) -> None:
+        if self._lifecycle.is_launching or not self._has_candidates():
+            return
+        now = self._world.now
+        plan = self.planner(self._snapshots.take(), now)
+        wanted = {key_of(command): command for command in plan.disruptions}
+        self._drop_outdated(wanted)
+        for key, command in wanted.items():
+            if self._commands.is_busy(command):
+                continue
+            since = self._waiting.setdefault(key, now)
+            if command.forceful or now - since >= VALIDATION_DELAY:
+                self._waiting.pop(key)
+                self._commands.start(command)
+        self._plan_next(now)
+
+    def _drop_outdated(self, wanted: dict[CommandKey, DisruptionCommand]) -> None:
+        for key in [key for key in self._waiting if key not in wanted]:
+            del self._waiting[key]
+            reason, nodes, _ = key
+            self._world.note(
+                "validation",
+                f"node/{nodes[0]}",
+                f"{reason} no longer holds; {', '.join(nodes)} stays",
+            )
+
+    def _plan_next(self, now: datetime) -> None:
+        next_look = now + RECHECK_DISRUPTION
+        if self._waiting:
+            next_look = min(self._waiting.values()) + VALIDATION_DELAY
+        self._alarm.set(max(next_look, now + timedelta(seconds=1)))
+
+    def _has_candidates(self) -> bool:
+        return any(
+            claim.has(INITIALIZED) and claim.meta.deleted is None
+            for claim in self._world.state.claims.items.values()
+        )
