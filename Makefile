@@ -19,7 +19,7 @@ PYTHON ?= $(shell for p in python3 python3.12 python3.11; do \
 SOURCES := policyscaler $(wildcard providers scripts benchmarks tests)
 TESTS ?= tests
 
-.PHONY: help setup fmt lint types test demo bench build aws-data verify check deflake clean constraints
+.PHONY: help setup fmt lint types test acceptance demo bench build aws-data verify check deflake clean constraints
 
 help: ## list the commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -53,6 +53,9 @@ test: setup ## the whole suite, in parallel and in random order
 
 demo: setup ## example 01: fifteen pods arrive, a node comes and goes
 	$(BIN)/policyscaler simulate examples/01-inflate
+
+acceptance: setup ## the tests of acceptance cases, and the table of those that pass
+	$(BIN)/pytest -q -n auto --acceptance-table=docs/acceptance.md $(TESTS)
 
 RUNS ?= 10
 

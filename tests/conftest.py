@@ -10,6 +10,8 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
+pytest_plugins = ["tests.acceptance.table"]
+
 GOLDEN = Path(__file__).parent / "golden"
 
 # No deadline and no complaint about slow generation: both measure the machine, and the time limit

@@ -27,9 +27,7 @@ Money = Annotated[
     ),
 ]
 PodName = Annotated[str, Meta(description="`namespace/name` of a pod.", examples=["default/web-0"])]
-Instant = Annotated[
-    str, Meta(description="RFC 3339 in UTC.", examples=["2026-01-01T00:00:00Z"])
-]
+Instant = Annotated[str, Meta(description="RFC 3339 in UTC.", examples=["2026-01-01T00:00:00Z"])]
 Quantities = Annotated[
     dict[str, str],
     Meta(description="Kubernetes quantities by resource name.", examples=[{"cpu": "1500m"}]),
@@ -102,9 +100,7 @@ def rule_document(rule: plan.RuleRef | None) -> RuleDocument | None:
     """Returns the document of a rule."""
     if rule is None:
         return None
-    return RuleDocument(
-        policy=rule.policy, rule=rule.rule, source=position_document(rule.source)
-    )
+    return RuleDocument(policy=rule.policy, rule=rule.rule, source=position_document(rule.source))
 
 
 def rule_documents(rules: Iterable[plan.RuleRef]) -> list[RuleDocument]:

@@ -24,7 +24,9 @@ def table(header: Sequence[str], rows: Iterable[Sequence[str]], *, indent: str =
         for column in range(columns)
     ]
     return [
-        (indent + _GAP.join(cell.ljust(width) for cell, width in zip(line, widths, strict=False))).rstrip()
+        (
+            indent + _GAP.join(cell.ljust(width) for cell, width in zip(line, widths, strict=False))
+        ).rstrip()
         for line in lines
     ]
 
