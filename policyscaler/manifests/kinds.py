@@ -14,6 +14,7 @@ from policyscaler.manifests.reporting import Reporter
 from policyscaler.manifests.trees import Tree, text_at
 from policyscaler.manifests.wire import Strict, Wire
 from policyscaler.model.meta import SourcePosition
+from policyscaler.model.pools import NodeClass
 from policyscaler.ports.provider import Provider
 
 _W = TypeVar("_W", bound=Wire)
@@ -169,3 +170,7 @@ class ProviderPlugin(Provider, Protocol):
     kinds: tuple[Kind, ...]
     well_known_labels: frozenset[str]
     restricted_domains: frozenset[str]
+
+    def default_node_class(self) -> NodeClass:
+        """Returns a class to look at the catalogue with when there is no manifest of one."""
+        ...

@@ -7,6 +7,8 @@ from collections.abc import Mapping
 
 from policyscaler.manifests.kinds import ProviderPlugin
 from policyscaler.model.errors import ConfigError
+from policyscaler.model.meta import ObjectMeta
+from policyscaler.model.nodes import NodeClassRef
 from policyscaler.model.offerings import Catalogue
 from policyscaler.model.pools import NodeClass
 from policyscaler_aws.catalogue import build_catalogue
@@ -14,7 +16,7 @@ from policyscaler_aws.drift import drift_hash
 from policyscaler_aws.kinds import KIND, KINDS
 from policyscaler_aws.labels import GROUP, WELL_KNOWN
 from policyscaler_aws.settings import AwsSettings, settings_from
-from policyscaler_aws.spec import EC2NodeClassSpec
+from policyscaler_aws.spec import EC2NodeClassSpec, ImageTerm
 
 
 class AwsProvider:
@@ -46,6 +48,12 @@ class AwsProvider:
         """
         settings = self._settings or settings_from(self._environment)
         return build_catalogue(_spec_of(node_class), settings)
+
+    def default_node_class(self) -> NodeClass:
+        """Returns a class with default images and no subnets, for looking at the catalogue."""
+        ref = NodeClassRef(group=GROUP, kind=KIND, name="default")
+        spec = EC2NodeClassSpec(ami_selector_terms=(ImageTerm(alias="al2023@latest"),))
+        return NodeClass(meta=ObjectMeta(name="default"), ref=ref, spec=spec)
 
     def drift_hash(self, node_class: NodeClass) -> str:
         """Returns the digest of the fields whose change makes nodes drift."""
