@@ -78,7 +78,9 @@ def _hint(text: str) -> str:
         return '; did you mean "Never"?'
     if text.startswith("-"):
         return "; it cannot be negative"
-    match = re.fullmatch(r"([0-9]+)\s*(hrs?|hours?|mins?|minutes?|secs?|seconds?|d|days?)?", lowered)
+    match = re.fullmatch(
+        r"([0-9]+)\s*(hrs?|hours?|mins?|minutes?|secs?|seconds?|d|days?)?", lowered
+    )
     if match is None:
         return "; write hours, minutes and seconds, such as 1h30m or 45s"
     number, unit = match[1], match[2] or ""

@@ -20,7 +20,9 @@ def parse_price(value: str | int | float) -> int:
     try:
         micros = Decimal(text) * MICROS
     except InvalidOperation:
-        raise ConfigError(f'"{text}" is not a price; write dollars per hour, such as 0.096') from None
+        raise ConfigError(
+            f'"{text}" is not a price; write dollars per hour, such as 0.096'
+        ) from None
     if isinstance(value, bool) or not micros.is_finite() or micros < 0 or micros > 10**15:
         raise ConfigError(f'"{text}" is not a price; write dollars per hour, zero or more')
     return int(micros.to_integral_value())

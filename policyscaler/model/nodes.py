@@ -33,7 +33,9 @@ class Taint(Value, frozen=True, kw_only=True, order=True):
 
     def __str__(self) -> str:
         """Returns `key=value:effect`, as kubectl writes it."""
-        return f"{self.key}={self.value}:{self.effect}" if self.value else f"{self.key}:{self.effect}"
+        return (
+            f"{self.key}={self.value}:{self.effect}" if self.value else f"{self.key}:{self.effect}"
+        )
 
 
 class NodeClassRef(Value, frozen=True, kw_only=True, order=True):
@@ -86,8 +88,8 @@ class NodeClaim(Value, frozen=True, kw_only=True):
     provider_id: str = ""
     capacity: Resources = {}
     allocatable: Resources = {}
-    conditions: Mapping[str, Condition] = {}
     last_pod_event: datetime | None = None
+    conditions: Mapping[str, Condition] = {}
 
     def has(self, condition: str) -> bool:
         """Returns whether a condition is True."""

@@ -95,7 +95,9 @@ def instance_type(
     for resource, amount in capacity.items():
         if resource.startswith("hugepages-"):
             rest[res.MEMORY] = rest.get(res.MEMORY, 0) - amount
-    ordered = tuple(sorted(offerings, key=lambda o: (o.zone, o.capacity_type, sorted(o.labels.items()))))
+    ordered = tuple(
+        sorted(offerings, key=lambda o: (o.zone, o.capacity_type, sorted(o.labels.items())))
+    )
     return InstanceType(
         name=name, labels=labels, capacity=capacity, overhead=overhead,
         allocatable=res.at_least_zero(rest), offerings=ordered,

@@ -75,7 +75,7 @@ def _parse_text(text: str) -> int:
     nanos = -(-numerator // denominator)
     if nanos > _MAX_NANOS:
         raise QuantityError(f'"{text}" is larger than a quantity can be (2^63-1)')
-    return -nanos if match["sign"] == "-" else nanos
+    return -nanos if match["sign"] == "-" else int(nanos)
 
 
 def _power(text: str, suffix: str) -> tuple[int, int]:

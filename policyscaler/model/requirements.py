@@ -102,7 +102,7 @@ class Requirement(Value, frozen=True, kw_only=True):
 
         A NotIn beside bounds keeps its own entry, so nothing is lost.
         """
-        entries = []
+        entries: list[tuple[str, tuple[str, ...]]] = []
         if self.lower is not None:
             entries.append(("Gte", (str(self.lower),)))
         if self.upper is not None:
@@ -191,9 +191,7 @@ def _numeric(key: str, operator: str, bound: int, *, min_values: int | None) -> 
 
 def from_manifest(written: NodeSelectorRequirement) -> Requirement:
     """Returns the algebra's form of a requirement in a manifest."""
-    return requirement(
-        written.key, written.operator, written.values, min_values=written.min_values
-    )
+    return requirement(written.key, written.operator, written.values, min_values=written.min_values)
 
 
 def from_labels(labels: Mapping[str, str]) -> dict[str, Requirement]:

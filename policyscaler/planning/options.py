@@ -1,0 +1,137 @@
+"""Which pools can serve each class of pods in one round of packing.
+
+Most classes differ in nothing but their requests: what a pool and policy say to them is asked
+once, and only whether one pod fits is asked for each.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from policyscaler.model.plan import PoolRefusal
+from policyscaler.model.resources import Resources
+from policyscaler.planning.bench import Bench
+from policyscaler.policy.verdicts import LimitCharge
+from policyscaler.scheduling.feasibility import Feasible, Question, Screened, examine, preferred
+from policyscaler.scheduling.offeringtable import Amounts, Mask
+from policyscaler.scheduling.packing.problem import Option, PackPool, prune
+from policyscaler.scheduling.pricetable import cheapest_per_type
+from policyscaler.scheduling.shapes import Shape
+from policyscaler.scheduling.templates import Template
+
+_WHATEVER_SIZE = ("taints", "requirements")
+"""Refusals that hold for a class whatever its requests are."""
+
+
+@dataclass(slots=True, kw_only=True)
+class _Shared:
+    """The answer that all classes of one kind share, with the best machines of its rows."""
+
+    answer: Feasible | PoolRefusal
+    option: Option | None = None
+    best: Amounts = field(default_factory=lambda: np.zeros((0, 3), dtype=np.int64))
+
+
+@dataclass(kw_only=True)
+class OptionFinder:
+    """Finds options; made anew for each round because limits have shrunk since.
+
+    Attributes:
+        bench: the cluster and policy.
+        pools: the templates in columns, in their order.
+        charges: the policy limits that a launch for a shape counts against.
+        left_of: what such a limit leaves.
+        remaining: per pool, what its own limits leave.
+    """
+
+    bench: Bench
+    pools: tuple[PackPool, ...]
+    charges: Callable[[Shape, Template], tuple[LimitCharge, ...]]
+    left_of: Callable[[LimitCharge], int]
+    remaining: Mapping[str, Resources]
+    shared: dict[tuple[object, ...], _Shared] = field(default_factory=dict)
+    latest: dict[str, Screened] = field(default_factory=dict)
+
+    def find(self, shape: Shape) -> tuple[list[Option], list[PoolRefusal]]:
+        """Returns the options of a shape, preferred pools first, and why other pools have none."""
+        self.latest = {}
+        found: list[tuple[Feasible, Option]] = []
+        refusals: list[PoolRefusal] = []
+        key = self._kind(shape)
+        for index, template in enumerate(self.bench.templates):
+            answer = self._answer(shape, index, template, key)
+            if isinstance(answer, PoolRefusal):
+                refusals.append(answer)
+            else:
+                found.append(answer)
+                self.latest[template.pool.name] = answer[0].screened
+        wanted = {id(feasible) for feasible in preferred([pair[0] for pair in found])}
+        return [option for feasible, option in found if id(feasible) in wanted], refusals
+
+    def screened(self, shape: Shape) -> Mapping[str, Screened]:
+        """Returns what policy said per pool to the shape asked about last."""
+        del shape
+        return self.latest
+
+    def _kind(self, shape: Shape) -> tuple[object, ...]:
+        wanted = tuple(frozenset(option.items()) for option in shape.alternatives)
+        return (wanted, shape.spec.tolerations, self.bench.rules.policy_key(shape))
+
+    def _answer(
+        self, shape: Shape, index: int, template: Template, key: tuple[object, ...]
+    ) -> tuple[Feasible, Option] | PoolRefusal:
+        shared = self.shared.get((index, key))
+        if shared is None:
+            shared = self.shared[index, key] = self._ask(shape, index, template)
+        answer, pool = shared.answer, self.pools[index]
+        if isinstance(answer, PoolRefusal):
+            if answer.constraint in _WHATEVER_SIZE:
+                return answer
+        elif shared.option is not None and not pool.min_values and self._fits(shape, shared):
+            return answer, shared.option
+        sized = examine(self._question(shape, template, sized=True))
+        if isinstance(sized, PoolRefusal):
+            return sized
+        return sized, _option(index, sized)
+
+    def _ask(self, shape: Shape, index: int, template: Template) -> _Shared:
+        answer = examine(self._question(shape, template, sized=False))
+        if isinstance(answer, PoolRefusal):
+            return _Shared(answer=answer)
+        pool = self.pools[index]
+        prices = cheapest_per_type(answer.rows, answer.screened.prices, template.table.first_row)
+        best = pool.available[prune(pool.available, prices)]
+        return _Shared(answer=answer, option=_option(index, answer), best=best)
+
+    def _fits(self, shape: Shape, shared: _Shared) -> bool:
+        need = np.array([shape.requests.get(r, 0) for r in self.pools[0].resources], dtype=np.int64)
+        return bool((shared.best >= need).all(axis=1).any())
+
+    def _question(self, shape: Shape, template: Template, *, sized: bool) -> Question:
+        return Question(
+            shape=shape, template=template, remaining=self.remaining[template.pool.name],
+            screen=self._screen, sized=sized,
+        )  # fmt: skip
+
+    def _screen(self, shape: Shape, template: Template, rows: Mask) -> Screened:
+        """Policy limits first: a row that counts more than a limit leaves is no offer at all."""
+        charges = self.charges(shape, template)
+        limited = rows
+        for charge in charges:
+            limited = limited & (charge.amounts <= self.left_of(charge))
+        if limited.any():
+            return self.bench.rules.screen(shape, template, limited)
+        tight = min(charges, key=self.left_of)
+        text = f"limit {tight.key} leaves {max(0, self.left_of(tight)) / 1e6:g}"
+        return Screened(
+            rows=limited, prices=template.table.prices, blocking=tight.rule, message=text
+        )
+
+
+def _option(pool: int, answer: Feasible) -> Option:
+    return Option(
+        pool=pool, requirements=answer.requirements, rows=answer.rows, prices=answer.screened.prices
+    )

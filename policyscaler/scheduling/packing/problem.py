@@ -1,0 +1,153 @@
+"""What is to be packed: pools with their columns, and classes of pods with their options."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from policyscaler.model import resources as res
+from policyscaler.scheduling.offeringtable import Amounts, Mask, OfferingTable
+from policyscaler.scheduling.pricetable import undominated
+from policyscaler.scheduling.requirements import Requirements
+
+PRIMARY = (res.CPU, res.MEMORY, res.PODS)
+"""The resources that price tables know; any others are checked one candidate at a time."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PackPool:
+    """A NodePool in columns.
+
+    Attributes:
+        name: the pool's name.
+        tier: pools of a lower tier are preferred; equal weights share one.
+        table: its catalogue.
+        requirements: the template's requirements.
+        resources: the columns of `available`.
+        available: per type and resource: allocatable less daemons, at least zero.
+        rows: the offerings that the template, availability and limits leave.
+        min_values: distinct values that each label must keep, by key; empty when BestEffort.
+    """
+
+    name: str
+    tier: int
+    table: OfferingTable
+    requirements: Requirements
+    resources: tuple[str, ...]
+    available: Amounts
+    rows: Mask
+    min_values: Mapping[str, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Option:
+    """One way for a shape: a pool, what a node of it would have to be, and on which rows.
+
+    Attributes:
+        pool: index into the problem's pools.
+        requirements: template and pod together.
+        rows: the offerings that remain; some type of them holds one pod.
+        prices: effective micro-dollars per hour per row: price and policy's adjustments.
+    """
+
+    pool: int
+    requirements: Requirements
+    rows: Mask
+    prices: Amounts
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Item:
+    """Pods of one shape that are to be packed.
+
+    Attributes:
+        shape: index into the caller's shapes.
+        need: amount per resource of the problem.
+        count: how many.
+        options: preferred pools first; never empty.
+    """
+
+    shape: int
+    need: tuple[int, ...]
+    count: int
+    options: tuple[Option, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Problem:
+    """Items and pools. `resources` are the columns of needs: cpu, memory, pods, then others."""
+
+    resources: tuple[str, ...]
+    pools: tuple[PackPool, ...]
+    items: tuple[Item, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PackedNode:
+    """A node to open.
+
+    Attributes:
+        pool: index into the problem's pools.
+        requirements: what it has been narrowed to; shared by nodes that are narrowed alike.
+        base: the offerings that satisfy the requirements, whatever their size; shared likewise.
+        prices: effective prices per row; shared likewise.
+        types: per type whether it holds all pods of the node.
+        price: effective price of the cheapest row that holds them.
+        resources: the names of the amounts in `used`.
+        used: amount per resource, daemons not included.
+        content: (shape, count) in order of shapes.
+    """
+
+    pool: int
+    requirements: Requirements
+    base: Mask
+    prices: Amounts
+    types: Mask
+    price: int
+    resources: tuple[str, ...]
+    used: tuple[int, ...]
+    content: tuple[tuple[int, int], ...]
+
+    def rows(self, table: OfferingTable) -> Mask:
+        """Returns the offerings that hold all its pods; never empty."""
+        return self.base & self.types[table.type_of_row]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Packing:
+    """All items on nodes; `name` tells which procedure made it."""
+
+    name: str
+    nodes: tuple[PackedNode, ...]
+
+    @property
+    def price(self) -> int:
+        """The sum of the nodes' cheapest prices, micro-dollars per hour."""
+        return sum(node.price for node in self.nodes)
+
+
+def resource_axes(needs: list[Mapping[str, int]]) -> tuple[str, ...]:
+    """Returns the resources to pack by: the three primary ones, then all others asked for."""
+    others = {name for need in needs for name, amount in need.items() if amount > 0}
+    return PRIMARY + tuple(sorted(others.difference(PRIMARY)))
+
+
+def available_columns(
+    table: OfferingTable, overhead: Mapping[str, Amounts], resources: tuple[str, ...]
+) -> Amounts:
+    """Returns per type and resource what daemons leave; a type that they overfill has nothing."""
+    columns = np.empty((len(table.types), len(resources)), dtype=np.int64)
+    for index, resource in enumerate(resources):
+        columns[:, index] = table.allocatable(resource) - overhead.get(resource, np.int64(0))
+    for resource, amounts in sorted(overhead.items()):
+        if resource not in resources:
+            columns[table.allocatable(resource) < amounts] = -1
+    columns[(columns < 0).any(axis=1)] = 0
+    return columns
+
+
+def prune(columns: Amounts, prices: Amounts) -> Amounts:
+    """Returns the types worth looking at while packing; see `undominated`."""
+    return undominated(columns, prices)
