@@ -9,7 +9,7 @@ from functools import cached_property
 
 from policyscaler.model import labels as well
 from policyscaler.model import resources as res
-from policyscaler.model.nodes import Node, NodeClaim, Taint
+from policyscaler.model.nodes import DISRUPTION_REASON, Node, NodeClaim, Taint
 from policyscaler.model.offerings import Catalogue, InstanceType
 from policyscaler.model.pods import Pod
 from policyscaler.model.pools import NodePool
@@ -29,7 +29,8 @@ class StateNode:
         name: the node's name, or the claim's while there is no node.
         pool: its NodePool, empty when it has none.
         pods: bound to it, terminal ones left out.
-        leaving: it is being deleted or marked for disruption.
+        leaving: it is being deleted, or chosen to be: its pods need a new place.
+        deleting: it is being deleted, and no longer counts against limits.
         initialized: fully there; nodes that no claim stands behind always are.
     """
 
@@ -43,6 +44,7 @@ class StateNode:
     allocatable: Resources
     pods: tuple[Pod, ...]
     leaving: bool
+    deleting: bool
     initialized: bool
 
     @property
@@ -84,7 +86,7 @@ class ClusterView:
 
     def usage(self, pool: str) -> dict[str, int]:
         """Returns the capacity of a pool's nodes that count against its limits, and `nodes`."""
-        members = [node for node in self.nodes if node.pool == pool and not node.leaving]
+        members = [node for node in self.nodes if node.pool == pool and not node.deleting]
         return res.add(*(node.capacity for node in members), {res.NODES: len(members)})
 
     def price_of(self, node: StateNode) -> int:
@@ -226,17 +228,19 @@ def _from_node(node: Node, claim: NodeClaim | None, pods: tuple[Pod, ...]) -> St
         allocatable=allocatable or (claim.allocatable if claim else {}),
         pods=pods,
         leaving=_is_leaving(node, claim),
+        deleting=_is_deleting(node, claim),
         initialized=initialized,
     )
 
 
 def _is_leaving(node: Node | None, claim: NodeClaim | None) -> bool:
-    if claim is not None and claim.meta.deleted is not None:
-        return True
-    if node is None:
-        return False
-    marked = any(taint.key == well.DISRUPTED_TAINT for taint in node.taints)
-    return node.meta.deleted is not None or marked
+    chosen = claim is not None and claim.has(DISRUPTION_REASON)
+    tainted = node is not None and any(t.key == well.DISRUPTED_TAINT for t in node.taints)
+    return chosen or tainted or _is_deleting(node, claim)
+
+
+def _is_deleting(node: Node | None, claim: NodeClaim | None) -> bool:
+    return any(owner is not None and owner.meta.deleted is not None for owner in (node, claim))
 
 
 def _from_claim(claim: NodeClaim, types: Mapping[tuple[str, str], InstanceType]) -> StateNode:
@@ -262,5 +266,6 @@ def _from_claim(claim: NodeClaim, types: Mapping[tuple[str, str], InstanceType])
     return StateNode(
         name=claim.meta.name, node=None, claim=claim, pool=claim.pool, labels=labels,
         taints=claim.taints, capacity=capacity, allocatable=allocatable or claim.requests,
-        pods=(), leaving=claim.meta.deleted is not None, initialized=False,
+        pods=(), leaving=_is_leaving(None, claim),
+        deleting=_is_deleting(None, claim), initialized=False,
     )  # fmt: skip
