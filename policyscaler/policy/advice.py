@@ -61,7 +61,7 @@ def no_overload(function: Function, arguments: Sequence[Typed]) -> str:
         return f"{kinds[0]} and {kinds[1]} cannot be compared"
     signatures = sorted({_signature(function, o.parameters) for o in function.overloads})
     shown = "; ".join(signatures[:3])
-    more = ", ..." if len(signatures) > 3 else ""  # noqa: PLR2004 - enough to see the pattern
+    more = ", ..." if len(signatures) > 3 else ""
     return f"'{function.name}' does not take ({', '.join(kinds)}); it takes {shown}{more}"
 
 

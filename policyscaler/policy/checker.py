@@ -6,7 +6,19 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import NoReturn
 
 from policyscaler.policy import advice
-from policyscaler.policy.core import Call, Choice, Const, Get, Has, ListOf, Logic, Loop, MapOf, Typed, Var
+from policyscaler.policy.core import (
+    Call,
+    Choice,
+    Const,
+    Get,
+    Has,
+    ListOf,
+    Logic,
+    Loop,
+    MapOf,
+    Typed,
+    Var,
+)
 from policyscaler.policy.findings import Finding, Severity, Span, did_you_mean
 from policyscaler.policy.functions import FUNCTIONS, MACROS
 from policyscaler.policy.presence import NO_FACTS, Facts, entry_path, facts_when, path_of
@@ -57,7 +69,9 @@ class Checker:
             is then an error at run time.
     """
 
-    def __init__(self, text: str, variables: Mapping[str, Type], *, allow_absent: bool = False) -> None:
+    def __init__(
+        self, text: str, variables: Mapping[str, Type], *, allow_absent: bool = False
+    ) -> None:
         self.findings: list[Finding] = []
         self._text = text
         self._scope = dict(variables)
@@ -92,14 +106,25 @@ class Checker:
         if result is None:
             assert wanted is not None  # noqa: S101 - every value is of some type
             hint = advice.conversion(typed.type, wanted)
-            self._add("PS122", f"the result is {typed.type}, but must be {wanted} here", typed.span, suggestion=hint)
+            self._add(
+                "PS122",
+                f"the result is {typed.type}, but must be {wanted} here",
+                typed.span,
+                suggestion=hint,
+            )
         return result
 
     def _check(self, node: Node, facts: Facts) -> Typed:
         return self._checks[type(node)](node, facts)
 
     def _add(
-        self, code: str, message: str, span: Span, *, suggestion: str = "", severity: Severity = Severity.ERROR
+        self,
+        code: str,
+        message: str,
+        span: Span,
+        *,
+        suggestion: str = "",
+        severity: Severity = Severity.ERROR,
     ) -> None:
         self.findings.append(Finding(code, message, span, suggestion, severity))
 
@@ -121,7 +146,9 @@ class Checker:
         if kind is None:
             near = did_you_mean(node.name, self._scope)
             seen = f"seen here: {', '.join(sorted(self._scope))}"
-            self._fail("PS120", f"unknown variable '{node.name}'", node.span, suggestion=near or seen)
+            self._fail(
+                "PS120", f"unknown variable '{node.name}'", node.span, suggestion=near or seen
+            )
         return Var(node.name, kind, node.span)
 
     # ── fields and entries ──────────────────────────────────────────────────────────────────────
@@ -129,7 +156,9 @@ class Checker:
     def _select(self, node: Select, facts: Facts) -> Typed:
         operand = self._check(node.operand, facts)
         if isinstance(operand.type, MapType):
-            return self._entry(operand, Const(node.field, STRING, node.field_span), span=node.span, facts=facts)
+            return self._entry(
+                operand, Const(node.field, STRING, node.field_span), span=node.span, facts=facts
+            )
         field = self._field(operand, node)
         read = Get(operand, node.field, field.type, node.span)
         if field.optional:
@@ -140,11 +169,21 @@ class Checker:
         kind = operand.type
         if not isinstance(kind, ObjectType):
             hint = advice.no_fields(node.field, kind)
-            self._fail("PS121", f"{kind} has no fields, so no '{node.field}'", node.field_span, suggestion=hint)
+            self._fail(
+                "PS121",
+                f"{kind} has no fields, so no '{node.field}'",
+                node.field_span,
+                suggestion=hint,
+            )
         if node.field not in kind.fields:
             near = did_you_mean(node.field, kind.fields)
             known = f"its fields: {', '.join(sorted(kind.fields))}" if kind.fields else ""
-            self._fail("PS121", f"{kind} has no field '{node.field}'", node.field_span, suggestion=near or known)
+            self._fail(
+                "PS121",
+                f"{kind} has no field '{node.field}'",
+                node.field_span,
+                suggestion=near or known,
+            )
         return kind.fields[node.field]
 
     def _index(self, node: Index, facts: Facts) -> Typed:
@@ -161,7 +200,7 @@ class Checker:
 
     def _demand(self, read: Typed, test: Typed, *, facts: Facts) -> None:
         """Take note that `read` can be absent, and complain unless something asked before."""
-        if path_of(read) in facts or self._allow_absent and self._tests is None:
+        if path_of(read) in facts or (self._allow_absent and self._tests is None):
             return
         if self._tests is not None:
             self._tests.append(test)
@@ -194,7 +233,9 @@ class Checker:
             self._fail("PS123", message, span, suggestion=advice.operands(arguments))
         compared = arguments[0].type
         if name in {"_==_", "_!=_"} and isinstance(compared, ObjectType | MapType):
-            self._fail("PS123", f"{compared} cannot be compared", span, suggestion="compare its fields")
+            self._fail(
+                "PS123", f"{compared} cannot be compared", span, suggestion="compare its fields"
+            )
         return call
 
     def _chain(self, node: Chain, facts: Facts) -> Typed:
@@ -242,12 +283,16 @@ class Checker:
 
     # ── lists and maps ──────────────────────────────────────────────────────────────────────────
 
-    def _alike(self, items: Sequence[Typed], *, what: str, span: Span) -> tuple[Type, tuple[Typed, ...]]:
+    def _alike(
+        self, items: Sequence[Typed], *, what: str, span: Span
+    ) -> tuple[Type, tuple[Typed, ...]]:
         kind: Type = NOTHING
         for item in items:
             joined = join_types(kind, item.type)
             if joined is None:
-                self._fail("PS122", f"{what} are {kind} and {item.type}; they must be alike", item.span)
+                self._fail(
+                    "PS122", f"{what} are {kind} and {item.type}; they must be alike", item.span
+                )
             kind = joined
         converted = [coerce(item, kind) for item in items]
         fitting = tuple(item for item in converted if item is not None)
@@ -285,7 +330,9 @@ class Checker:
             self._fail("PS124", f"unknown function '{node.name}'", node.name_span, suggestion=hint)
         if function.style is (Style.GLOBAL if node.receiver else Style.METHOD):
             hint = advice.call_form(node.name, method=function.style is Style.METHOD)
-            self._fail("PS124", f"'{node.name}' is not called this way", node.name_span, suggestion=hint)
+            self._fail(
+                "PS124", f"'{node.name}' is not called this way", node.name_span, suggestion=hint
+            )
         written = (node.receiver, *node.arguments) if node.receiver else node.arguments
         arguments = tuple(self._check(argument, facts) for argument in written)
         return self._call(node.name, arguments, span=node.span)
@@ -294,7 +341,9 @@ class Checker:
         macro = MACROS[node.name]
         if macro.method != (node.receiver is not None):
             hint = f"write it as {macro.example}"
-            self._fail("PS124", f"'{node.name}' is not called this way", node.name_span, suggestion=hint)
+            self._fail(
+                "PS124", f"'{node.name}' is not called this way", node.name_span, suggestion=hint
+            )
         if len(node.arguments) != macro.arguments:
             count = f"{macro.arguments} argument{'s' if macro.arguments > 1 else ''}"
             message = f"'{node.name}' takes {count}, not {len(node.arguments)}"
@@ -333,7 +382,9 @@ class Checker:
         finally:
             self._tests = outer
         other = self._check(default, facts)
-        kind, (read, other) = self._alike((read, other), what="the two values of orElse", span=node.span)
+        kind, (read, other) = self._alike(
+            (read, other), what="the two values of orElse", span=node.span
+        )
         if not tests:
             message = f"'{self._source(asked)}' is always present"
             self._add("PS143", message, node.span, severity=Severity.WARNING)
@@ -345,9 +396,19 @@ class Checker:
         name, body = node.arguments
         if not isinstance(name, Name):
             hint = f"for example {MACROS[node.name].example}"
-            self._fail("PS124", f"the first argument of '{node.name}' must be a name", name.span, suggestion=hint)
+            self._fail(
+                "PS124",
+                f"the first argument of '{node.name}' must be a name",
+                name.span,
+                suggestion=hint,
+            )
         if name.name in self._scope:
-            self._fail("PS124", f"'{name.name}' is already a variable", name.span, suggestion="choose another name")
+            self._fail(
+                "PS124",
+                f"'{name.name}' is already a variable",
+                name.span,
+                suggestion="choose another name",
+            )
         if len(self._loops) >= MAX_LOOPS:
             message = f"macros are nested more than {MAX_LOOPS} deep"
             self._fail("PS110", message, node.span, suggestion="move parts into variables")
@@ -358,18 +419,27 @@ class Checker:
         self._loops.append(name.name)
         try:
             is_map = node.name == "map"
-            typed = self._check(body, facts) if is_map else self._bool(body, facts, what="the condition")
+            typed = (
+                self._check(body, facts)
+                if is_map
+                else self._bool(body, facts, what="the condition")
+            )
         finally:
             self._loops.pop()
             del self._scope[name.name]
         bound = items.type.bound if isinstance(items.type, ListType | MapType) else 0
-        results: dict[str, Type] = {"map": ListType(typed.type, bound), "filter": ListType(item, bound)}
+        results: dict[str, Type] = {
+            "map": ListType(typed.type, bound),
+            "filter": ListType(item, bound),
+        }
         return Loop(node.name, name.name, items, typed, results.get(node.name, BOOL), node.span)
 
     def _item_type(self, items: Typed, node: Apply) -> Type:
         if isinstance(items.type, MapType):
             return STRING
         if not isinstance(items.type, ListType):
-            message = f"'{node.name}' needs a list or a map, '{self._source(items)}' is {items.type}"
+            message = (
+                f"'{node.name}' needs a list or a map, '{self._source(items)}' is {items.type}"
+            )
             self._fail("PS123", message, items.span)
         return items.type.item

@@ -94,7 +94,7 @@ def _has(node: Has) -> Closure:
 def _call(node: Call) -> Closure:
     arguments = tuple(to_closure(argument) for argument in node.arguments)
     implementation, span = node.overload.implementation, node.span
-    if len(arguments) == 2:  # noqa: PLR2004 - nearly all calls; unpacking costs a third
+    if len(arguments) == 2:
         first, second = arguments
 
         def run_two(scope: Scope) -> object:

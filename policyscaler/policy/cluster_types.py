@@ -68,7 +68,9 @@ NODE = ObjectType(
         "age": Field(DURATION, "Time since it was created."),
         "lifetime": Field(DURATION, "Its expireAfter; absent for Never.", optional=True),
         "terminationGracePeriod": Field(
-            DURATION, "How long draining may take before it is forced; absent for no end.", optional=True
+            DURATION,
+            "How long draining may take before it is forced; absent for no end.",
+            optional=True,
         ),
         "empty": Field(BOOL, "Whether only DaemonSet and static pods are on it."),
         "quietFor": Field(DURATION, "Time since a pod was last added or removed."),

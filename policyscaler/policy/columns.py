@@ -20,7 +20,6 @@ from policyscaler.policy.types import (
     DOUBLE,
     DURATION,
     INT,
-    STRING,
     TIMESTAMP,
     ListType,
     MapType,
@@ -92,7 +91,11 @@ def make_column(values: Sequence[object], kind: Type) -> Column:
     if not is_coded(kind):
         raw = [0 if value is None else to_raw(value, kind) for value in values]
         return Column(kind, np.array(raw, _DTYPES[kind]), None, missing)
-    frozen = [tuple(v) if isinstance(v, list) else v for v in values] if isinstance(kind, ListType) else values
+    frozen = (
+        [tuple(v) if isinstance(v, list) else v for v in values]
+        if isinstance(kind, ListType)
+        else values
+    )
     codes: dict[object, int] = {}
     coded = [0 if value is None else codes.setdefault(value, len(codes)) for value in frozen]
     return Column(kind, np.array(coded, np.int32), tuple(codes), missing)
@@ -114,7 +117,9 @@ class ColumnTable:
     columns: Mapping[Path, Column]
     present: Mapping[Path, Mask]
     entries: Mapping[Path, Mapping[str, Column]]
-    answers: dict[tuple[object, ...], object] = field(default_factory=dict, compare=False, repr=False)
+    answers: dict[tuple[object, ...], object] = field(
+        default_factory=dict, compare=False, repr=False
+    )
 
     def replace(self, path: Path, values: Sequence[object]) -> ColumnTable:
         """Return a table with one column changed, such as prices."""
@@ -137,7 +142,9 @@ def _take(column: Column, rows: NDArray[np.intp]) -> Column:
     return Column(column.type, column.data[rows], column.vocabulary, missing)
 
 
-def build_table(kind: ObjectType, fields: Mapping[str, Sequence[object]], *, size: int) -> ColumnTable:
+def build_table(
+    kind: ObjectType, fields: Mapping[str, Sequence[object]], *, size: int
+) -> ColumnTable:
     """Build a table from one list of values per field.
 
     Args:

@@ -48,7 +48,11 @@ from policyscaler.policy.vocabulary import Site, variable_types
 
 NO_TYPES: Mapping[str, Type] = {}
 Values: TypeAlias = (
-    NDArray[np.bool_] | NDArray[np.int64] | NDArray[np.float64] | NDArray[np.int32] | NDArray[np.object_]
+    NDArray[np.bool_]
+    | NDArray[np.int64]
+    | NDArray[np.float64]
+    | NDArray[np.int32]
+    | NDArray[np.object_]
 )
 
 
@@ -157,7 +161,11 @@ def compile_expression(
 
 
 def infer_type(
-    text: str, site: Site, *, params: Mapping[str, Type] = NO_TYPES, variables: Mapping[str, Type] = NO_TYPES
+    text: str,
+    site: Site,
+    *,
+    params: Mapping[str, Type] = NO_TYPES,
+    variables: Mapping[str, Type] = NO_TYPES,
 ) -> Type:
     """Return the type of one of a policy's own variables, whose type nobody wrote down.
 
@@ -204,7 +212,9 @@ def _refusal(findings: tuple[Finding, ...]) -> PolicyError:
     first = next(f for f in findings if f.severity is Severity.ERROR)
     more = f" (and {len(findings) - 1} more)" if len(findings) > 1 else ""
     if first.code == "PS110":
-        return PolicyLimitExceeded(f"{first.code}: {first.message}{more}", findings, budget=0, used=0)
+        return PolicyLimitExceeded(
+            f"{first.code}: {first.message}{more}", findings, budget=0, used=0
+        )
     kind = PolicySyntaxError if first.code < "PS120" else PolicyTypeError
     return kind(f"{first.code}: {first.message}{more}", findings)
 
@@ -221,7 +231,9 @@ def _lower(
                 f"{obstacle.construct} cannot be lowered, and {site.name} may be evaluated "
                 f"{site.evaluations:,} times in a tick; the interpreter bears {MAX_INTERPRETED}"
             )
-            raise _too_costly(message, obstacle, budget=MAX_INTERPRETED, used=site.evaluations) from None
+            raise _too_costly(
+                message, obstacle, budget=MAX_INTERPRETED, used=site.evaluations
+            ) from None
         return None, to_interpreter(node, types), "interpreter"
     if not site.columns:
         return None, run, "closure"
@@ -236,7 +248,9 @@ def _check_cost(node: Typed, site: Site, *, engine: str) -> None:
     share = COLUMN_SHARE if engine == "columns" else 1.0
     total = int(once * site.evaluations * share)
     if once > MAX_EVALUATION_COST:
-        message = f"one evaluation could take {once:,} steps; at most {MAX_EVALUATION_COST:,} are allowed"
+        message = (
+            f"one evaluation could take {once:,} steps; at most {MAX_EVALUATION_COST:,} are allowed"
+        )
         raise _too_costly(message, node, budget=MAX_EVALUATION_COST, used=once)
     if total > MAX_TICK_COST:
         message = (
@@ -246,8 +260,12 @@ def _check_cost(node: Typed, site: Site, *, engine: str) -> None:
         raise _too_costly(message, node, budget=MAX_TICK_COST, used=total)
 
 
-def _too_costly(message: str, where: Typed | CannotLower, *, budget: int, used: int) -> PolicyLimitExceeded:
-    finding = Finding("PS190", message, where.span, "use fewer or smaller lists, or simpler conditions")
+def _too_costly(
+    message: str, where: Typed | CannotLower, *, budget: int, used: int
+) -> PolicyLimitExceeded:
+    finding = Finding(
+        "PS190", message, where.span, "use fewer or smaller lists, or simpler conditions"
+    )
     return PolicyLimitExceeded(f"PS190: {message}", (finding,), budget=budget, used=used)
 
 
@@ -255,7 +273,9 @@ def _reads(node: Typed, local: frozenset[str]) -> set[str]:
     """Return the dotted paths that a node reads; a macro's own variable is none."""
     if isinstance(node, Loop):
         return _reads(node.items, local) | _reads(node.body, local | {node.variable})
-    path = field_path(Get(node.operand, node.field, node.type, node.span) if isinstance(node, Has) else node)
+    path = field_path(
+        Get(node.operand, node.field, node.type, node.span) if isinstance(node, Has) else node
+    )
     if path is not None:
         return set() if path[0] in local else {".".join(path)}
     return set().union(*(_reads(child, local) for child in children(node)))

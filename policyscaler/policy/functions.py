@@ -41,9 +41,9 @@ FUNCTIONS: Mapping[str, Function] = _table(
     OPERATORS, NUMBER_FUNCTIONS, TEXT_FUNCTIONS, LIST_FUNCTIONS, TIME_FUNCTIONS
 )
 
-OVERLOADS: Mapping[str, Overload] = MappingProxyType({
-    overload.key: overload for declared in FUNCTIONS.values() for overload in declared.overloads
-})
+OVERLOADS: Mapping[str, Overload] = MappingProxyType(
+    {overload.key: overload for declared in FUNCTIONS.values() for overload in declared.overloads}
+)
 """Every overload by its key."""
 
 MACROS: Mapping[str, Macro] = MappingProxyType({

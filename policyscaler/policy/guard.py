@@ -77,7 +77,9 @@ def check_tokens(tokens: Sequence[Token], end: int) -> None:
         raise fail(message, opened.span, code="PS104", suggestion=f"add '{_CLOSING[opened.text]}'")
     if position.wants_operand:
         after = tokens[-1]
-        raise fail(f"a value is missing after '{after.text}'", Span(after.span.start, after.span.end))
+        raise fail(
+            f"a value is missing after '{after.text}'", Span(after.span.start, after.span.end)
+        )
 
 
 def _check_words(tokens: Sequence[Token]) -> None:
@@ -95,12 +97,15 @@ def _check_words(tokens: Sequence[Token]) -> None:
 def _check_word(token: Token, *, after_dot: bool) -> None:
     word = token.text
     if after_dot:
-        if word in RESERVED or word in KEYWORDS:
+        # CEL's SELECTOR excludes keywords only: `shape.namespace` is fine, `shape.in` is not.
+        if word in KEYWORDS:
             hint = f"write ['{word}'] instead of .{word}"
             raise fail(f"'{word}' is a reserved word", token.span, code="PS106", suggestion=hint)
         return
     if word in _WORD_HINTS:
-        raise fail(f"'{word}' is not part of the language", token.span, suggestion=_WORD_HINTS[word])
+        raise fail(
+            f"'{word}' is not part of the language", token.span, suggestion=_WORD_HINTS[word]
+        )
     if word in RESERVED:
         hint = _RESERVED_HINTS.get(word, "choose another name")
         raise fail(f"'{word}' is a reserved word", token.span, code="PS106", suggestion=hint)
@@ -179,9 +184,13 @@ def _close_without_value(token: Token, position: _Position) -> None:
     """Close a bracket right after it was opened (`f()`, `[]`, `{}`), or complain."""
     before = position.previous
     if before is not None and before.text == "," and before.kind is TokenKind.SIGN:
-        raise fail("a comma must be followed by a value", before.span, suggestion="remove the comma")
+        raise fail(
+            "a comma must be followed by a value", before.span, suggestion="remove the comma"
+        )
     if before is None or before.text not in _CLOSING or before.kind is not TokenKind.SIGN:
-        shown = f"between '{before.text}' and '{token.text}'" if before else f"before '{token.text}'"
+        shown = (
+            f"between '{before.text}' and '{token.text}'" if before else f"before '{token.text}'"
+        )
         raise fail(f"a value is missing {shown}", token.span)
     # `f()` follows a name; `[]` and `{}` are values and follow none: `()` and `a[]` are empty.
     if position.after_value[-1] != (before.text == "("):

@@ -31,7 +31,7 @@ def find_kernel(name: str, kinds: tuple[Type, ...]) -> Kernel | None:
     if not all(kind in _PLAIN for kind in kinds):
         return None
     kernel = _KERNELS.get((name, "double" if kinds[0] == DOUBLE else "whole"))
-    if kernel is None or BOOL in kinds and name not in {"_==_", "_!=_", "!_"}:
+    if kernel is None or (BOOL in kinds and name not in {"_==_", "_!=_", "!_"}):
         return None
     return kernel
 
@@ -101,7 +101,7 @@ def _double_of_int(value: _Ints) -> Result:
 def _round(value: _Doubles) -> Result:
     size = np.abs(value)
     whole = np.floor(size)
-    return np.copysign(np.where(size - whole >= 0.5, whole + 1.0, whole), value), None  # noqa: PLR2004 - a half
+    return np.copysign(np.where(size - whole >= 0.5, whole + 1.0, whole), value), None
 
 
 def _ceiling(value: _Doubles) -> Result:

@@ -70,10 +70,10 @@ _HINTS = {
     "|": "write || for 'or'",
     ";": "an expression ends by itself; remove the ;",
     "`": "write m['key'] for a key that is not a name",
-    "“": "use straight quotes: \"",
-    "”": "use straight quotes: \"",
+    "“": 'use straight quotes: "',
+    "”": 'use straight quotes: "',
     "‘": "use straight quotes: '",  # noqa: RUF001
-    "’": "use straight quotes: '",  # noqa: RUF001
+    "’": "use straight quotes: '",
     "^": "there is no power or xor operator",
     "~": "there are no bit operators",
     "@": "",
@@ -90,7 +90,12 @@ def scan(text: str) -> tuple[Token, ...]:
     """
     if len(text) > MAX_LENGTH:
         message = f"the expression has {len(text)} characters; at most {MAX_LENGTH} are allowed"
-        raise fail(message, Span(MAX_LENGTH, len(text)), code="PS110", suggestion="move parts into variables")
+        raise fail(
+            message,
+            Span(MAX_LENGTH, len(text)),
+            code="PS110",
+            suggestion="move parts into variables",
+        )
     tokens: list[Token] = []
     position = 0
     while True:
@@ -131,13 +136,19 @@ def _number(text: str, match: re.Match[str]) -> Token:
     following = text[match.end() : match.end() + 1]
     if following in {"u", "U"}:
         message = f"unsigned literal '{match[0]}{following}' is not part of the language"
-        raise fail(message, Span(span.start, span.end + 1), code="PS105", suggestion="write it without u")
+        raise fail(
+            message, Span(span.start, span.end + 1), code="PS105", suggestion="write it without u"
+        )
     if following.isalnum() or following == "_":
         message = f"a number cannot be followed by '{following}'"
         hint = "write quantity('4Gi') for memory and duration('30m') for time"
         raise fail(message, Span(span.start, span.end + 1), suggestion=hint)
     if following == "." and not text[match.end() + 1 : match.end() + 2].isalpha():
-        raise fail("a number cannot end with '.'", Span(span.start, span.end + 1), suggestion=f"write {match[0]}.0")
+        raise fail(
+            "a number cannot end with '.'",
+            Span(span.start, span.end + 1),
+            suggestion=f"write {match[0]}.0",
+        )
     is_double = not match[0].startswith("0x") and any(sign in match[0] for sign in ".eE")
     kind = TokenKind.DOUBLE if is_double else TokenKind.INT
     return Token(kind, match[0], span, match[0])
@@ -164,7 +175,9 @@ def _string_at(text: str, start: int, *, prefix: str, quote: str) -> Token:
             piece, position = character, position + 1
         decoded.append(piece)
     message = f"this string is not closed: no {quote} before the end of the {'line' if len(quote) == 1 else 'text'}"
-    raise fail(message, Span(start, min(position, len(text))), code="PS102", suggestion=f"add {quote}")
+    raise fail(
+        message, Span(start, min(position, len(text))), code="PS102", suggestion=f"add {quote}"
+    )
 
 
 def _escape_at(text: str, start: int) -> tuple[str, int]:
@@ -177,9 +190,9 @@ def _escape_at(text: str, start: int) -> tuple[str, int]:
     else:
         first, length, base = start + 1, 3, 8
     digits = text[first : first + length]
-    pattern = r"[0-9A-Fa-f]+" if base == 16 else r"[0-3][0-7]{2}"  # noqa: PLR2004
+    pattern = r"[0-9A-Fa-f]+" if base == 16 else r"[0-3][0-7]{2}"
     code = int(digits, base) if len(digits) == length and re.fullmatch(pattern, digits) else -1
-    if code < 0 or code > 0x10FFFF or 0xD800 <= code <= 0xDFFF:  # noqa: PLR2004
+    if code < 0 or code > 0x10FFFF or 0xD800 <= code <= 0xDFFF:
         shown = text[start : start + 2]
         message = f"'{shown}' is not an escape that CEL knows"
         hint = r"write \\ for a backslash, or a raw string: r'...'"

@@ -17,7 +17,6 @@ from policyscaler.policy.columns import Column, Mask, Path, is_coded
 from policyscaler.policy.core import (
     Call,
     Choice,
-    Const,
     Get,
     Has,
     ListOf,
@@ -257,7 +256,9 @@ def _require_hashable(node: Typed) -> None:
 
 
 def _read(column: Column, path: Path) -> Vector:
-    return Vector(column.data, column.vocabulary, column.missing, path if is_coded(column.type) else None)
+    return Vector(
+        column.data, column.vocabulary, column.missing, path if is_coded(column.type) else None
+    )
 
 
 def _decide(steps: list[Step], frame: Frame, *, decisive: bool) -> Operand:
@@ -294,7 +295,7 @@ def _decide(steps: list[Step], frame: Frame, *, decisive: bool) -> Operand:
 def _choose(condition: Vector, yes: Vector, no: Vector) -> Vector:
     where = condition.data.astype(np.bool_, copy=False)
     other, vocabulary = no.data, yes.vocabulary
-    if vocabulary is not None and no.vocabulary is not None:
+    if vocabulary is not None and no.vocabulary:  # empty: all rows of that side have failed
         other, vocabulary = no.data + len(vocabulary), vocabulary + no.vocabulary
     error = condition.error
     if yes.error is not None or no.error is not None:

@@ -23,7 +23,7 @@ def _int_of_double(value: float) -> int:
 
 def _int_of_text(text: str) -> int:
     digits = text.removeprefix("-").removeprefix("+")
-    if not (digits.isascii() and digits.isdigit() and len(text) <= 20 and text[:1] != "+"):  # noqa: PLR2004 - digits of 2**63
+    if not (digits.isascii() and digits.isdigit() and len(text) <= 20 and text[:1] != "+"):
         raise ValueFault(f"int('{text[:40]}'): not an integer")
     return checked_int(int(text))
 
@@ -76,7 +76,7 @@ def _round(value: float) -> float:
     if not math.isfinite(value):
         return value
     whole = math.floor(abs(value))
-    return math.copysign(float(whole + (abs(value) - whole >= 0.5)), value)  # noqa: PLR2004 - a half
+    return math.copysign(float(whole + (abs(value) - whole >= 0.5)), value)
 
 
 def _least(*values: float) -> float:

@@ -85,9 +85,13 @@ SHAPE = ObjectType(
         "count": Field(INT, "Pods in the class."),
         "labels": Field(_LABELS, "Labels that all pods of the class share."),
         "requests": Field(_AMOUNTS, "Requests by resource name, in cores, bytes or counts."),
-        "memPerCpu": Field(DOUBLE, "Memory per core that a pod requests; 0 without CPU.", unit="GiB/core"),
+        "memPerCpu": Field(
+            DOUBLE, "Memory per core that a pod requests; 0 without CPU.", unit="GiB/core"
+        ),
         "owner": Field(
-            ObjectType("shapeOwner", {"kind": Field(STRING, "Kind, such as `ReplicaSet`; '' without.")}),
+            ObjectType(
+                "shapeOwner", {"kind": Field(STRING, "Kind, such as `ReplicaSet`; '' without.")}
+            ),
             "What made the pods.",
         ),
         "restartable": Field(BOOL, "Whether the pods may be restarted elsewhere."),

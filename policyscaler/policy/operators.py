@@ -37,7 +37,9 @@ def checked_text(value: str) -> str:
     """Return the text if it is not longer than a string may be."""
     if len(value) <= MAX_STRING_LENGTH:
         return value
-    raise ValueFault(f"a string of {len(value)} characters; at most {MAX_STRING_LENGTH} are allowed")
+    raise ValueFault(
+        f"a string of {len(value)} characters; at most {MAX_STRING_LENGTH} are allowed"
+    )
 
 
 def checked_items(value: Sequence[object]) -> tuple[object, ...]:

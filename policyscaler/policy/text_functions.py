@@ -171,7 +171,7 @@ def _text_of_bool(value: bool) -> str:  # noqa: FBT001 - it is the operand
 
 
 def _text_of_double(value: float) -> str:
-    return f"{value:.0f}" if value.is_integer() and abs(value) < 1e15 else repr(value)  # noqa: PLR2004 - as exact decimals
+    return f"{value:.0f}" if value.is_integer() and abs(value) < 1e15 else repr(value)
 
 
 def _text_of_duration(value: timedelta) -> str:

@@ -64,7 +64,9 @@ def _shown(node: Typed, bindings: Mapping[str, object]) -> tuple[Typed, ...]:
 
 def render_trace(node: TraceNode, *, indent: int = 0) -> str:
     """Return the trace as indented lines: `text  =>  value`."""
-    shown = f"error: {node.value}" if isinstance(node.value, EvalError) else _shown_value(node.value)
+    shown = (
+        f"error: {node.value}" if isinstance(node.value, EvalError) else _shown_value(node.value)
+    )
     lines = [f"{'   ' * indent}{node.text}  =>  {shown}"]
     lines += [render_trace(part, indent=indent + 1) for part in node.parts]
     return "\n".join(lines)

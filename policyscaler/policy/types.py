@@ -105,9 +105,9 @@ NOTHING = Scalar("nothing")
 """The item type of `[]`, which fits every list."""
 T = TypeParameter("T")
 
-SCALARS: Mapping[str, Scalar] = MappingProxyType({
-    scalar.name: scalar for scalar in (BOOL, INT, DOUBLE, STRING, DURATION, TIMESTAMP)
-})
+SCALARS: Mapping[str, Scalar] = MappingProxyType(
+    {scalar.name: scalar for scalar in (BOOL, INT, DOUBLE, STRING, DURATION, TIMESTAMP)}
+)
 """The types that a parameter of a policy may have, by the name written in YAML."""
 
 

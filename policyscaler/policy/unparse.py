@@ -91,7 +91,10 @@ def _const(value: object, *, like_double: bool) -> str:
         case tuple() | list():
             return f"[{', '.join(_const(item, like_double=False) for item in value)}]"
         case dict():
-            pairs = [f"{_const(k, like_double=False)}: {_const(v, like_double=False)}" for k, v in value.items()]
+            pairs = [
+                f"{_const(k, like_double=False)}: {_const(v, like_double=False)}"
+                for k, v in value.items()
+            ]
             return f"{{{', '.join(pairs)}}}"
         case _:
             return _number(value, like_double=like_double)
@@ -113,12 +116,14 @@ def quote(text: str) -> str:
     plain = all(" " <= character <= "~" and character not in "'\\" for character in text)
     if plain:
         return f"'{text}'"
-    return "'" + "".join(c if " " <= c <= "~" and c not in "'\\" else _escape(c) for c in text) + "'"
+    return (
+        "'" + "".join(c if " " <= c <= "~" and c not in "'\\" else _escape(c) for c in text) + "'"
+    )
 
 
 def _escape(character: str) -> str:
     code = ord(character)
-    return f"\\u{code:04x}" if code <= 0xFFFF else f"\\U{code:08x}"  # noqa: PLR2004 - four digits
+    return f"\\u{code:04x}" if code <= 0xFFFF else f"\\U{code:08x}"
 
 
 def _operator(node: Call, arguments: list[str]) -> str:
@@ -144,6 +149,6 @@ def _celpy_call(node: Call, arguments: list[str]) -> str:
         # celpy's concatenation gives a bare str that has no methods.
         return f"string({_operator(node, arguments)})"
     is_collection = isinstance(node.arguments[0].type, ListType | MapType)
-    if FUNCTIONS[node.name].style is Style.OPERATOR or node.name in NATIVE and not is_collection:
+    if FUNCTIONS[node.name].style is Style.OPERATOR or (node.name in NATIVE and not is_collection):
         return _source_call(node, arguments)
     return f"{node.overload.key}({', '.join(arguments)})"

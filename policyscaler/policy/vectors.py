@@ -111,7 +111,7 @@ def apply_distinct(
 
     Args:
         run: Takes one value per operand; may raise ValueFault or EvalError.
-        operands: Fixed or per row; at least one is per row.
+        operands: Fixed or per row.
         kinds: Types of the operands.
         result: Type of what `run` returns.
         frame: Where answers about vocabularies are kept.
@@ -120,6 +120,8 @@ def apply_distinct(
     if any(isinstance(operand, Fixed) and operand.failed for operand in operands):
         return Fixed(None, failed=True)
     vectors = [o for o in operands if isinstance(o, Vector)]
+    if not vectors:  # they depend on the row in general, and not with these variables
+        return _call_once(run, operands)
     error: Mask | None = None
     for vector in vectors:
         error = either(error, vector.error)
@@ -134,6 +136,13 @@ def apply_distinct(
             frame.table.answers.clear()
         frame.table.answers[known] = answers
     return _gather(answers, codes, error)
+
+
+def _call_once(run: Callable[..., object], operands: Sequence[Operand]) -> Fixed:
+    try:
+        return Fixed(run(*(operand.value for operand in operands if isinstance(operand, Fixed))))
+    except (ValueFault, EvalError):
+        return Fixed(None, failed=True)
 
 
 def _answer_key(operands: Sequence[Operand], key: str) -> tuple[object, ...] | None:

@@ -95,11 +95,27 @@ _REMOVING = ("node", "pool", "holds", *_COMMON)
 
 
 def _choosing(name: str, result: Type, description: str) -> Site:
-    return Site(name, result, _CHOOSING, row="offering", evaluations=ROWS, columns=True, description=description)
+    return Site(
+        name,
+        result,
+        _CHOOSING,
+        row="offering",
+        evaluations=ROWS,
+        columns=True,
+        description=description,
+    )
 
 
 def _removing(name: str, result: Type, description: str) -> Site:
-    return Site(name, result, _REMOVING, row="node", evaluations=NODES, columns=True, description=description)
+    return Site(
+        name,
+        result,
+        _REMOVING,
+        row="node",
+        evaluations=NODES,
+        columns=True,
+        description=description,
+    )
 
 
 SITES: Mapping[str, Site] = MappingProxyType({

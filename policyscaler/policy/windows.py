@@ -42,7 +42,7 @@ def parse_window(text: str) -> Window:
         ValueFault: Naming the part that is wrong.
     """
     words = text.split()
-    if not words or len(words) > 2:  # noqa: PLR2004 - days and times
+    if not words or len(words) > 2:
         raise ValueFault(f"'{text}' is not a window such as 'Mon-Fri 08:00-18:00'")
     days = _parse_days(words[0]) if len(words) > 1 else frozenset(range(_WEEK))
     match = _RANGE.fullmatch(words[-1])
@@ -66,7 +66,7 @@ def _parse_days(text: str) -> frozenset[int]:
     days: set[int] = set()
     for part in text.split(","):
         ends = [_day(name) for name in part.split("-")]
-        if len(ends) > 2:  # noqa: PLR2004 - first and last
+        if len(ends) > 2:
             raise ValueFault(f"'{part}' is not a range of days such as Mon-Fri")
         length = (ends[-1] - ends[0]) % _WEEK
         days.update((ends[0] + step) % _WEEK for step in range(length + 1))
@@ -89,7 +89,9 @@ def find_zone(name: str) -> ZoneInfo:
     try:
         return ZoneInfo(name)
     except (ZoneInfoNotFoundError, ValueError, OSError):
-        raise ValueFault(f"'{name}' is not a time zone; write an IANA name such as Europe/Rome") from None
+        raise ValueFault(
+            f"'{name}' is not a time zone; write an IANA name such as Europe/Rome"
+        ) from None
 
 
 def check_window(text: str) -> str:

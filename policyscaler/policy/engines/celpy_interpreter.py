@@ -49,7 +49,9 @@ class _View(celtypes.MapType):
             raise KeyError(key)
         return to_celpy_value(value, self._kinds()[str(key)])
 
-    def get(self, key: celtypes.Value, default: celtypes.Value | None = None) -> celtypes.Value | None:
+    def get(
+        self, key: celtypes.Value, default: celtypes.Value | None = None
+    ) -> celtypes.Value | None:
         try:
             return self[key]
         except KeyError:

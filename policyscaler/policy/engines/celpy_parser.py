@@ -34,6 +34,7 @@ MAX_DEPTH = 100
 """Levels of a syntax tree; keeps every walk far from Python's recursion limit."""
 
 _MIN_INT, _MAX_INT = -(2**63), 2**63 - 1
+_BOOLS = frozenset({"true", "false"})
 _TRANSPARENT = frozenset({
     "expr", "conditionalor", "conditionaland", "relation", "addition", "multiplication", "unary",
     "member", "primary", "exprlist",
@@ -77,6 +78,7 @@ def parse(text: str) -> Node:
         tree = environment().compile(_harmless(text, tokens))
     except celpy.CELParseError as error:
         raise _unexpected(text, tokens, error=error) from None
+    _place_bools(tree, tokens)
     reader = _Reader({token.span.start: token for token in tokens})
     return reader.read(tree)
 
@@ -181,7 +183,12 @@ class _Reader:
             return Literal(float(token), span)
         value = int(token, 16 if "x" in token else 10)
         if not _MIN_INT <= value <= _MAX_INT:
-            raise fail(f"{token} does not fit in 64 bits", span, code="PS105", suggestion="write it as a double")
+            raise fail(
+                f"{token} does not fit in 64 bits",
+                span,
+                code="PS105",
+                suggestion="write it as a double",
+            )
         return Literal(value, span)
 
     def _name(self, tree: lark.Tree[lark.Token]) -> Node:
@@ -189,7 +196,9 @@ class _Reader:
 
     def _call(self, tree: lark.Tree[lark.Token]) -> Node:
         name = _token(tree.children[0])
-        return Apply(str(name), None, self._arguments(tree.children[1:]), _span(tree), _token_span(name))
+        return Apply(
+            str(name), None, self._arguments(tree.children[1:]), _span(tree), _token_span(name)
+        )
 
     def _method(self, tree: lark.Tree[lark.Token]) -> Node:
         receiver, name = self.read(tree.children[0]), _token(tree.children[1])
@@ -236,8 +245,29 @@ def _unwrap(
     return tree
 
 
+def _place_bools(tree: lark.Tree[lark.Token], tokens: tuple[Token, ...]) -> None:
+    """Give `true` and `false` the places that celpy's lexer loses."""
+    ours = (token for token in tokens if token.kind is TokenKind.NAME and token.text in _BOOLS)
+    theirs = tree.scan_values(lambda leaf: isinstance(leaf, lark.Token) and leaf.type == "BOOL_LIT")
+    for token, leaf in zip(ours, theirs, strict=True):
+        leaf.start_pos, leaf.end_pos = token.span.start, token.span.end
+
+
 def _span(tree: lark.Tree[lark.Token]) -> Span:
-    return Span(tree.meta.start_pos, tree.meta.end_pos)
+    """Return the span of a tree: brackets from lark, and the leaves at both ends from the tokens."""
+    first, last = _leaf(tree, 0), _leaf(tree, -1)
+    starts = [place for place in (tree.meta.start_pos, first) if place is not None]
+    ends = [place for place in (tree.meta.end_pos, last) if place is not None]
+    return Span(min(starts), max(ends))
+
+
+def _leaf(tree: lark.Tree[lark.Token], side: int) -> int | None:
+    node: lark.Tree[lark.Token] | lark.Token = tree
+    while isinstance(node, lark.Tree):
+        if not node.children:
+            return None
+        node = node.children[side]
+    return node.start_pos if side == 0 else node.end_pos
 
 
 def _token_span(token: lark.Token) -> Span:
