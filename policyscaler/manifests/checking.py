@@ -146,7 +146,7 @@ class _Check:
                 extra = {**(declared.extra or {}), **extra}
                 declared = declared.type
         reporter = self._reporter
-        if extra.get("expects") and not _is_scalar(value):
+        if extra.get("expects") and not _is_scalar(value, declared):
             self._wrong_type(value, str(extra["expects"]), at=at)
             return
         failed, reporter.failed = reporter.failed, False
@@ -315,8 +315,10 @@ def _choose(declared: inspect.UnionType, value: object) -> inspect.Type:
     return members[-1]
 
 
-def _is_scalar(value: object) -> bool:
-    return isinstance(value, str | int | float) and not isinstance(value, bool)
+def _is_scalar(value: object, declared: inspect.Type) -> bool:
+    if isinstance(value, bool):
+        return isinstance(declared, inspect.BoolType)
+    return isinstance(value, str | int | float)
 
 
 def _wanted(field: inspect.Field) -> str:

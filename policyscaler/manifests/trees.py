@@ -111,3 +111,30 @@ def map_at(tree: object, *path: str | int) -> Tree:
     for step in path:
         tree = child(tree, step)
     return tree if isinstance(tree, dict) else {}
+
+
+def clone(tree: Tree) -> Tree:
+    """Returns a shallow copy that keeps the places of its entries."""
+    if not isinstance(tree, YamlMap):
+        return dict(tree)
+    copied = YamlMap()
+    copied.update(tree)
+    copied.keys_at.update(tree.keys_at)
+    copied.values_at.update(tree.values_at)
+    return copied
+
+
+def clone_child(tree: Tree, key: str) -> Tree:
+    """Replaces the mapping under a key by a copy, or puts an empty one there, and returns it."""
+    entry = tree.get(key)
+    copied = clone(entry) if isinstance(entry, dict) else {}
+    tree[key] = copied
+    return copied
+
+
+def move(old: Tree, key: str, *, new: Tree, new_key: str) -> None:
+    """Moves an entry, with its places, to another mapping."""
+    new[new_key] = old.pop(key)
+    if isinstance(old, YamlMap) and isinstance(new, YamlMap) and key in old.keys_at:
+        new.keys_at[new_key] = old.keys_at[key]
+        new.values_at[new_key] = old.values_at[key]
