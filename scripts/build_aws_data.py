@@ -13,7 +13,7 @@ SOURCE holds four files of facts read off AWS's public pages and API answers:
 
 What comes out is JSON with one line per row, so that a newer set of facts can be read as a diff:
 `types.json` and `prices-<region>.json` beside the provider, and the published allocatable beside
-its tests. `manifest.json` records the number of rows and the SHA-256 of each.
+its tests. `manifest.json` records the number of rows and the SHA-256 of each file that is shipped.
 """
 
 from __future__ import annotations
@@ -39,29 +39,36 @@ ADDRESSES_OF_UNLISTED = 50
 
 
 def build(source: Path, *, data: Path = DATA, expected: Path = EXPECTED) -> dict[str, int]:
-    """Writes all files and returns the number of rows in each, by file name."""
+    """Writes all files and returns the number of rows in each, by file name.
+
+    Args:
+        source: the folder of CSV files.
+        data: where the shipped files go.
+        expected: the file that the tests read.
+    """
     types = _read(source / "instance_types.csv")
     limits = {row["instance_type"]: row for row in _read(source / "vpc_limits.csv")}
     prices = _read(source / "ondemand_pricing.csv.gz")
     _check_counts(source, types=len(types), limits=len(limits), prices=len(prices))
-    files: dict[Path, str] = {
-        data / "types.json": _lines(
-            _type_row(row, limits.get(row["instance_type"])) for row in types
-        ),
-        expected: _lines(
-            _expected_row(row, listed=row["instance_type"] in limits) for row in types
-        ),
+    tables = {
+        data / "types.json": [_type_row(row, limits.get(row["instance_type"])) for row in types],
+        expected: [_expected_row(row, listed=row["instance_type"] in limits) for row in types],
     }
+    texts = {path: _lines(rows) for path, rows in tables.items()}
+    counts = {path.name: len(rows) for path, rows in tables.items()}
     for region in sorted({row["region"] for row in prices}):
-        files[data / f"prices-{region}.json"] = _price_table(
-            [row for row in prices if row["region"] == region]
-        )
-    counts = {}
-    for path, text in files.items():
+        own = sorted((row for row in prices if row["region"] == region), key=_name)
+        texts[data / f"prices-{region}.json"] = _price_table(own)
+        counts[f"prices-{region}.json"] = len(own)
+    for path, text in texts.items():
+        path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
-        counts[path.name] = text.count("\n[") if path.suffix == ".json" else 0
-    _write_manifest(data, counts)
+    _write_manifest(sorted(path for path in texts if path.parent == data), data, counts=counts)
     return counts
+
+
+def _name(row: Row) -> str:
+    return row["instance_type"]
 
 
 def _read(path: Path) -> list[Row]:
@@ -128,7 +135,11 @@ def _number(text: str) -> int | None:
 
 
 def _expected_row(row: Row, *, listed: bool) -> list[Cell]:
-    """Returns name, cpu, memory, pods, storage, GPUs; memory and pods only where derivable."""
+    """Returns what is published about a type, which the tests hold the formulas against.
+
+    In order: name; milli-CPU, MiB of memory, pods and GiB of storage that can be allocated, memory
+    and pods only where limits are known; GPUs; category, family, generation, size and flex.
+    """
     gpus = int(row["alloc:nvidia.com/gpu"] or 0) + int(row["alloc:amd.com/gpu"] or 0)
     return [
         row["instance_type"],
@@ -143,11 +154,8 @@ def _expected_row(row: Row, *, listed: bool) -> list[Cell]:
 
 
 def _price_table(rows: Sequence[Row]) -> str:
-    head = json.dumps(
-        {"currency": rows[0]["currency"], "generatedAt": rows[0]["generated_at"]}, sort_keys=True
-    )
-    ordered = sorted(rows, key=lambda row: row["instance_type"])
-    priced = _lines([row["instance_type"], _micros(row["price_per_hour"])] for row in ordered)
+    head = json.dumps({"currency": rows[0]["currency"], "generatedAt": rows[0]["generated_at"]})
+    priced = _lines([[row["instance_type"], _micros(row["price_per_hour"])] for row in rows])
     return f'{head[:-1]}, "microsPerHour": {priced.rstrip()}}}\n'
 
 
@@ -162,14 +170,13 @@ def _lines(rows: Iterable[list[Cell]]) -> str:
     return "[\n" + ",\n".join(json.dumps(row, separators=(",", ":")) for row in rows) + "\n]\n"
 
 
-def _write_manifest(data: Path, counts: dict[str, int]) -> None:
+def _write_manifest(paths: Iterable[Path], data: Path, *, counts: dict[str, int]) -> None:
     files = {
         path.name: {
             "rows": counts[path.name],
             "sha256": hashlib.sha256(path.read_bytes()).hexdigest(),
         }
-        for path in sorted(data.glob("*.json"))
-        if path.name in counts
+        for path in paths
     }
     (data / "manifest.json").write_text(json.dumps(files, indent=2) + "\n", encoding="utf-8")
 

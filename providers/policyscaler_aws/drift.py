@@ -2,8 +2,8 @@
 
 Source: Karpenter's AWS provider hashes what an instance is launched with. What only selects other
 objects (images, subnets, security groups, reservations) is compared with the instance itself, and
-the number of address prefixes never causes drift. Lists count as sets, and what is zero or empty
-counts as unset, so spelling out a default changes nothing.
+the number of address prefixes never causes drift. Lists count as sets, and spelling out a default
+changes nothing.
 """
 
 from __future__ import annotations
@@ -39,10 +39,14 @@ def drift_hash(spec: EC2NodeClassSpec) -> str:
 
 
 def _canonical(value: object) -> object:
-    """Returns a value without its zero parts and with its lists in one order."""
+    """Returns a value without its empty parts and with its lists in one order.
+
+    Fields at their defaults are left out by the records themselves. False where nothing is the
+    default stays: an address that is refused is not an address that the subnet decides about.
+    """
     if isinstance(value, dict):
         parts = {name: _canonical(part) for name, part in value.items()}
-        return {name: part for name, part in parts.items() if part}
+        return {name: part for name, part in parts.items() if part not in ({}, [], "")}
     if isinstance(value, list | tuple):
         items = [_canonical(item) for item in value]
         return sorted(items, key=lambda i: msgspec.json.encode(i, order="deterministic"))

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from typing import Final
+
+import msgspec
 
 from policyscaler.manifests.kinds import ProviderPlugin
 from policyscaler.model.errors import ConfigError
@@ -17,6 +20,8 @@ from policyscaler_aws.kinds import KIND, KINDS
 from policyscaler_aws.labels import GROUP, WELL_KNOWN
 from policyscaler_aws.settings import AwsSettings, settings_from
 from policyscaler_aws.spec import EC2NodeClassSpec, ImageTerm
+
+_REMEMBERED: Final = 32  # catalogues, of about a megabyte each
 
 
 class AwsProvider:
@@ -39,15 +44,22 @@ class AwsProvider:
     ) -> None:
         self._settings = settings
         self._environment = os.environ if environment is None else environment
+        self._catalogues: dict[tuple[bytes, AwsSettings], Catalogue] = {}
 
     def catalogue(self, node_class: NodeClass) -> Catalogue:
-        """Returns all instance types as nodes of this class would be.
+        """Returns all instance types as nodes of this class would be; the same object if asked again.
 
         Raises:
             ConfigError: the class or the settings say something that no catalogue can be made of.
         """
+        spec = _spec_of(node_class)
         settings = self._settings or settings_from(self._environment)
-        return build_catalogue(_spec_of(node_class), settings)
+        key = (msgspec.json.encode(spec, order="deterministic"), settings)
+        if key not in self._catalogues:
+            if len(self._catalogues) == _REMEMBERED:
+                self._catalogues.clear()
+            self._catalogues[key] = build_catalogue(spec, settings)
+        return self._catalogues[key]
 
     def default_node_class(self) -> NodeClass:
         """Returns a class with default images and no subnets, for looking at the catalogue."""

@@ -44,7 +44,7 @@ def check_volume_size(text: str) -> None:
         )
 
 
-class Record(Strict, frozen=True, kw_only=True, rename=field_name):
+class Record(Strict, frozen=True, kw_only=True, rename=field_name, omit_defaults=True):
     """A part of an EC2NodeClass; a field that it does not have is an error."""
 
 
