@@ -34,9 +34,9 @@ def json_schema(
         raise ConfigError(f'there is no kind "{kind[:60]}" {api_version}; {hint}'.rstrip("; "))
     chosen = min(found, key=lambda k: (k.convert is not None, k.api_version))
     (reference,), parts = msgspec.json.schema_components(
-        [chosen.wire], ref_template="#/$defs/{name}"
+        [chosen.wire], ref_template="#/$defs/{name}", schema_hook=_anything
     )
-    _close(parts, chosen.wire)
+    _close(parts)
     root = map_at(parts, chosen.wire.__name__)
     for field, value in (("apiVersion", chosen.api_version), ("kind", chosen.kind)):
         map_at(root, "properties")[field] = {"const": value}
@@ -48,7 +48,12 @@ def json_schema(
     }
 
 
-def _close(parts: Tree, wire: type[Wire]) -> None:
+def _anything(_: type) -> dict[str, object]:
+    """Returns the schema of a field that is passed on as it is."""
+    return {"description": "Passed on as it is."}
+
+
+def _close(parts: Tree) -> None:
     """Says of every strict record that it has no other fields."""
     strict = {record.__name__ for record in _records(Strict)}
     for name in sorted(strict & parts.keys()):
