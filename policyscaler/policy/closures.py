@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import TypeAlias, cast
+from typing import Protocol, TypeAlias, cast
 
 from policyscaler.policy.core import (
     Call,
@@ -25,6 +25,10 @@ from policyscaler.policy.signatures import ValueFault
 
 Scope: TypeAlias = Mapping[str, object]
 Closure: TypeAlias = Callable[[Scope], object]
+
+
+class _Lower(Protocol):
+    def __call__(self, node: Typed, /) -> Closure: ...
 
 
 class CannotLower(Exception):
@@ -226,7 +230,7 @@ _MACROS: Mapping[str, Callable[[_Outcomes], object]] = {
     "map": _mapped,
     "filter": _filtered,
 }
-_LOWERINGS: Mapping[type, Callable[..., Closure]] = {
+_LOWERINGS = cast("Mapping[type, _Lower]", {
     Const: _const,
     Var: _var,
     Get: _get,
@@ -237,4 +241,4 @@ _LOWERINGS: Mapping[type, Callable[..., Closure]] = {
     ListOf: _list,
     MapOf: _map,
     Loop: _loop,
-}
+})  # fmt: skip

@@ -37,8 +37,11 @@ POD = ObjectType(
         "doNotDisrupt": Field(BOOL, "Whether it carries karpenter.sh/do-not-disrupt."),
         "labels": Field(_LABELS, "Labels."),
         "pdbBlocked": Field(BOOL, "Whether a PodDisruptionBudget allows no eviction now."),
-        "deletionCost": Field(
-            DOUBLE, "Its pod-deletion-cost; absent without the annotation.", optional=True
+        "evictionCost": Field(
+            DOUBLE,
+            "How much it hurts to move it, -10 to 10; 1 for an ordinary pod, more for priority and "
+            "pod-deletion-cost. Absent where nobody worked it out.",
+            optional=True,
         ),
     },
     "A pod on a node.",

@@ -90,7 +90,7 @@ def make_column(values: Sequence[object], kind: Type) -> Column:
     missing = absent if absent.any() else None
     if not is_coded(kind):
         raw = [0 if value is None else to_raw(value, kind) for value in values]
-        return Column(kind, np.array(raw, _DTYPES[kind]), None, missing)
+        return Column(kind, cast("Array", np.array(raw, _DTYPES[kind])), None, missing)
     frozen = (
         [tuple(v) if isinstance(v, list) else v for v in values]
         if isinstance(kind, ListType)

@@ -49,12 +49,12 @@ OVERLOADS: Mapping[str, Overload] = MappingProxyType(
 MACROS: Mapping[str, Macro] = MappingProxyType({
     macro.name: macro
     for macro in (
-        Macro("has", 1, False, "Whether a field or an entry is present.", "has(offering.gpu)"),
-        Macro("orElse", 2, False, "A field or an entry, or a default if it is absent.", "orElse(shape.labels.tier, 'none')"),
-        Macro("all", 2, True, "Whether the condition holds for every item.", "node.pods.all(p, p.priority < 0)"),
-        Macro("exists", 2, True, "Whether it holds for one item at least.", "node.pods.exists(p, p.doNotDisrupt)"),
-        Macro("exists_one", 2, True, "Whether it holds for exactly one item.", "shape.archs.exists_one(a, a == 'arm64')"),
-        Macro("map", 2, True, "A list of the values for each item.", "node.pods.map(p, p.priority)"),
-        Macro("filter", 2, True, "A list of the items for which it holds.", "node.pods.filter(p, p.priority > 0)"),
+        Macro("has", 1, method=False, description="Whether a field or an entry is present.", example="has(offering.gpu)"),
+        Macro("orElse", 2, method=False, description="A field or an entry, or a default if it is absent.", example="orElse(shape.labels.tier, 'none')"),
+        Macro("all", 2, method=True, description="Whether the condition holds for every item.", example="node.pods.all(p, p.priority < 0)"),
+        Macro("exists", 2, method=True, description="Whether it holds for one item at least.", example="node.pods.exists(p, p.doNotDisrupt)"),
+        Macro("exists_one", 2, method=True, description="Whether it holds for exactly one item.", example="shape.archs.exists_one(a, a == 'arm64')"),
+        Macro("map", 2, method=True, description="A list of the values for each item.", example="node.pods.map(p, p.priority)"),
+        Macro("filter", 2, method=True, description="A list of the items for which it holds.", example="node.pods.filter(p, p.priority > 0)"),
     )
 })  # fmt: skip

@@ -6,9 +6,8 @@ fail, or None if none does.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from functools import reduce
-from typing import TypeAlias, cast
+from collections.abc import Mapping
+from typing import Protocol, TypeAlias, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +16,15 @@ from policyscaler.policy.columns import Array, Mask
 from policyscaler.policy.types import BOOL, DOUBLE, DURATION, INT, TIMESTAMP, Type
 
 Result: TypeAlias = tuple[Array, Mask | None]
-Kernel: TypeAlias = Callable[..., Result]
+
+
+class Kernel(Protocol):
+    """A function over whole arrays."""
+
+    def __call__(self, *values: Array) -> Result:
+        """Return the result and the rows that fail."""
+
+
 _Ints: TypeAlias = NDArray[np.int64]
 _Doubles: TypeAlias = NDArray[np.float64]
 
@@ -30,7 +37,7 @@ def find_kernel(name: str, kinds: tuple[Type, ...]) -> Kernel | None:
     """Return the kernel of a function for arguments of these types, if it has one."""
     if not all(kind in _PLAIN for kind in kinds):
         return None
-    kernel = _KERNELS.get((name, "double" if kinds[0] == DOUBLE else "whole"))
+    kernel = (_DOUBLE if kinds[0] == DOUBLE else _WHOLE).get(name)
     if kernel is None or (BOOL in kinds and name not in {"_==_", "_!=_", "!_"}):
         return None
     return kernel
@@ -113,50 +120,49 @@ def _floor(value: _Doubles) -> Result:
 
 
 def _least(*values: Array) -> Result:
-    return cast("Array", reduce(lambda a, b: np.where(b < a, b, a), values)), None
+    least = values[0]
+    for value in values[1:]:
+        least = cast("Array", np.where(value < least, value, least))
+    return least, None
 
 
 def _greatest(*values: Array) -> Result:
-    return cast("Array", reduce(lambda a, b: np.where(b > a, b, a), values)), None
+    greatest = values[0]
+    for value in values[1:]:
+        greatest = cast("Array", np.where(value > greatest, value, greatest))
+    return greatest, None
 
 
-def _safe(function: Callable[..., Array]) -> Kernel:
+class _Ufunc(Protocol):
+    def __call__(self, *values: Array) -> Array: ...
+
+
+def _safe(ufunc: np.ufunc) -> Kernel:
     """Make a kernel of a numpy function that never fails."""
+    compute = cast("_Ufunc", ufunc)
 
     def run(*values: Array) -> Result:
-        return function(*values), None
+        return compute(*values), None
 
     return run
 
 
 _PLAIN = frozenset({BOOL, INT, DOUBLE, DURATION, TIMESTAMP})
-_SAFE: Mapping[str, Callable[..., Array]] = {
+_COMPARISONS: Mapping[str, np.ufunc] = {
     "_<_": np.less, "_<=_": np.less_equal, "_>_": np.greater, "_>=_": np.greater_equal,
     "_==_": np.equal, "_!=_": np.not_equal,
 }  # fmt: skip
-_KERNELS: Mapping[tuple[str, str], Kernel] = {
-    **{(name, kind): _safe(ufunc) for name, ufunc in _SAFE.items() for kind in ("whole", "double")},
-    ("!_", "whole"): _safe(np.logical_not),
-    ("_+_", "whole"): _add_whole,
-    ("_-_", "whole"): _subtract_whole,
-    ("_*_", "whole"): _multiply_whole,
-    ("_/_", "whole"): _divide_whole,
-    ("_%_", "whole"): _remainder_whole,
-    ("-_", "whole"): _negate_whole,
-    ("abs", "whole"): _absolute_whole,
-    ("_+_", "double"): _safe(np.add),
-    ("_-_", "double"): _safe(np.subtract),
-    ("_*_", "double"): _safe(np.multiply),
-    ("_/_", "double"): _safe(np.divide),
-    ("-_", "double"): _safe(np.negative),
-    ("abs", "double"): _safe(np.abs),
-    ("ceil", "double"): _ceiling,
-    ("floor", "double"): _floor,
-    ("round", "double"): _round,
-    ("min", "whole"): _least,
-    ("min", "double"): _least,
-    ("max", "whole"): _greatest,
-    ("max", "double"): _greatest,
-    ("int", "double"): _int_of_double,
-    ("double", "whole"): _double_of_int,
-}
+_ON_WHOLE = {
+    "_+_": _add_whole, "_-_": _subtract_whole, "_*_": _multiply_whole, "_/_": _divide_whole,
+    "_%_": _remainder_whole, "-_": _negate_whole, "abs": _absolute_whole, "min": _least,
+    "max": _greatest, "double": _double_of_int, "!_": _safe(np.logical_not),
+}  # fmt: skip
+_ON_DOUBLE = {
+    "_+_": _safe(np.add), "_-_": _safe(np.subtract), "_*_": _safe(np.multiply),
+    "_/_": _safe(np.divide), "-_": _safe(np.negative), "abs": _safe(np.absolute),
+    "ceil": _ceiling, "floor": _floor, "round": _round, "min": _least, "max": _greatest,
+    "int": _int_of_double,
+}  # fmt: skip
+_SAME = {name: _safe(ufunc) for name, ufunc in _COMPARISONS.items()}
+_WHOLE = cast("Mapping[str, Kernel]", {**_SAME, **_ON_WHOLE})
+_DOUBLE = cast("Mapping[str, Kernel]", {**_SAME, **_ON_DOUBLE})

@@ -72,7 +72,7 @@ _HINTS = {
     "`": "write m['key'] for a key that is not a name",
     "“": 'use straight quotes: "',
     "”": 'use straight quotes: "',
-    "‘": "use straight quotes: '",  # noqa: RUF001
+    "‘": "use straight quotes: '",  # noqa: RUF001 - the sign that is refused
     "’": "use straight quotes: '",
     "^": "there is no power or xor operator",
     "~": "there are no bit operators",

@@ -6,9 +6,9 @@ values, so `false && <error>` is false row by row.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
-from typing import cast
+from typing import Protocol, cast
 
 import numpy as np
 
@@ -59,10 +59,14 @@ def to_columns(node: Typed, row: str) -> Step:
     return _Lowering(row).lower(node)
 
 
+class _Lower(Protocol):
+    def __call__(self, node: Typed, /) -> Step: ...
+
+
 class _Lowering:
     def __init__(self, row: str) -> None:
         self._row = row
-        self._lowerings: Mapping[type, Callable[..., Step]] = {
+        lowerings = {
             Var: self._var,
             Get: self._get,
             Has: self._has,
@@ -73,6 +77,7 @@ class _Lowering:
             MapOf: self._map,
             Loop: self._loop,
         }
+        self._lowerings = cast("Mapping[type, _Lower]", lowerings)
 
     def lower(self, node: Typed) -> Step:
         if not reads_variable(node, self._row):
@@ -127,10 +132,10 @@ class _Lowering:
                 return Fixed(None, failed=True)
             column = frame.table.entries[path].get(cast("str", key.value))
             if column is None:
-                return Fixed(False) if asks else Fixed(None, failed=True)
+                return Fixed(value=False) if asks else Fixed(None, failed=True)
             if not asks:
                 return _read(column, (*path, "", cast("str", key.value)))
-            return Fixed(True) if column.missing is None else Vector(~column.missing)
+            return Fixed(value=True) if column.missing is None else Vector(~column.missing)
 
         return run
 
@@ -161,7 +166,11 @@ class _Lowering:
             raw = [raw_operand(o, kind) for o, kind in zip(operands, kinds, strict=True)]
             data, failing = compute(*raw)
             if data.ndim == 0:  # every operand turned out to be the same for all rows
-                data = np.broadcast_to(data, (frame.table.size,))
+                return Vector(
+                    np.broadcast_to(cast("Mask", data), (frame.table.size,)),
+                    None,
+                    either(error, failing),
+                )
             return Vector(data, None, either(error, failing))
 
         return run
@@ -203,8 +212,8 @@ class _Lowering:
         each = to_closure(replace(node, items=Var(_ITEMS, kind, node.items.span)))
 
         def run(frame: Frame) -> Operand:
-            def over(held: object) -> object:
-                return each({**frame.bindings, _ITEMS: held})
+            def over(*held: object) -> object:
+                return each({**frame.bindings, _ITEMS: held[0]})
 
             return apply_distinct(over, [items(frame)], kinds=[kind], result=node.type, frame=frame)
 

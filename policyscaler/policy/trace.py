@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from policyscaler.policy.closures import CannotLower, to_closure
-from policyscaler.policy.core import Choice, Const, Get, ListOf, Logic, Loop, Typed, children
+from policyscaler.policy.core import Choice, Const, Get, Has, Loop, Typed, children
 from policyscaler.policy.faults import EvalError
 
 
@@ -46,7 +46,7 @@ def trace(node: Typed, text: str, bindings: Mapping[str, object]) -> TraceNode:
 
 def _shown(node: Typed, bindings: Mapping[str, object]) -> tuple[Typed, ...]:
     match node:
-        case Get():
+        case Get() | Has():
             return ()
         case Loop():
             return (node.items,)
@@ -56,8 +56,6 @@ def _shown(node: Typed, bindings: Mapping[str, object]) -> tuple[Typed, ...]:
             except EvalError:
                 return (node.condition,)
             return (node.condition, taken)
-        case Logic() | ListOf():
-            return children(node)
         case _:
             return children(node)
 

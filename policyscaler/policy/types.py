@@ -113,7 +113,7 @@ SCALARS: Mapping[str, Scalar] = MappingProxyType(
 
 def join_types(left: Type, right: Type) -> Type | None:
     """Return the type that both values can take, or None. An int can become a double."""
-    if left == right or right == NOTHING:
+    if right in {left, NOTHING}:
         return left
     if left == NOTHING:
         return right

@@ -25,7 +25,7 @@ from policyscaler.policy.core import (
 )
 from policyscaler.policy.functions import FUNCTIONS
 from policyscaler.policy.signatures import Style
-from policyscaler.policy.types import DOUBLE, ListType, MapType
+from policyscaler.policy.types import DOUBLE, STRING, ListType, MapType
 
 NATIVE = frozenset({
     "contains", "startsWith", "endsWith", "size", "duration", "timestamp", "double",
@@ -84,20 +84,28 @@ def _const(value: object, *, like_double: bool) -> str:
             return "true" if value else "false"
         case str():
             return quote(value)
-        case timedelta():
-            return f"duration('{value // timedelta(microseconds=1)}us')"
-        case datetime():
-            return f"timestamp('{value.isoformat()}')"
-        case tuple() | list():
-            return f"[{', '.join(_const(item, like_double=False) for item in value)}]"
-        case dict():
-            pairs = [
-                f"{_const(k, like_double=False)}: {_const(v, like_double=False)}"
-                for k, v in value.items()
-            ]
-            return f"{{{', '.join(pairs)}}}"
+        case timedelta() | datetime():
+            return _moment(value)
+        case tuple() | dict():
+            return _collection(value)
         case _:
             return _number(value, like_double=like_double)
+
+
+def _moment(value: timedelta | datetime) -> str:
+    if isinstance(value, timedelta):
+        return f"duration('{value // timedelta(microseconds=1)}us')"
+    return f"timestamp('{value.isoformat()}')"
+
+
+def _collection(value: tuple[object, ...] | dict[object, object]) -> str:
+    if isinstance(value, tuple):
+        return f"[{', '.join(_const(item, like_double=False) for item in value)}]"
+    pairs = [
+        f"{_const(key, like_double=False)}: {_const(item, like_double=False)}"
+        for key, item in value.items()
+    ]
+    return f"{{{', '.join(pairs)}}}"
 
 
 def _number(value: object, *, like_double: bool) -> str:
@@ -145,10 +153,16 @@ def _source_call(node: Call, arguments: list[str]) -> str:
 
 
 def _celpy_call(node: Call, arguments: list[str]) -> str:
-    if node.name == "_+_" and node.type.__str__() == "string":
+    if node.name == "_+_" and node.type == STRING:
         # celpy's concatenation gives a bare str that has no methods.
         return f"string({_operator(node, arguments)})"
     is_collection = isinstance(node.arguments[0].type, ListType | MapType)
     if FUNCTIONS[node.name].style is Style.OPERATOR or (node.name in NATIVE and not is_collection):
         return _source_call(node, arguments)
-    return f"{node.overload.key}({', '.join(arguments)})"
+    return f"{celpy_name(node)}({', '.join(arguments)})"
+
+
+def celpy_name(node: Call) -> str:
+    """Return the name under which celpy calls an overload, one per type of the result."""
+    kind = "".join(c if c.isalnum() else "_" for c in str(node.type))
+    return f"{node.overload.key}_{kind}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import TypeAlias, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,7 +21,7 @@ from policyscaler.policy.columns import (
     to_raw,
 )
 from policyscaler.policy.faults import EvalError
-from policyscaler.policy.signatures import ValueFault
+from policyscaler.policy.signatures import Implementation, ValueFault
 from policyscaler.policy.types import BOOL, DOUBLE, Type
 
 _MAX_ANSWERS = 4_096
@@ -82,11 +82,11 @@ def spread(operand: Operand, kind: Type, *, size: int) -> Vector:
     if is_coded(kind):
         return Vector(np.zeros(size, np.int32), (operand.value,))
     column = make_column((operand.value,), kind)
-    return Vector(np.broadcast_to(column.data, (size,)))
+    return Vector(cast("Array", np.broadcast_to(column.data, (size,))))
 
 
 def _zeros(kind: Type, size: int) -> Array:
-    return np.zeros(size, make_column((), kind).data.dtype)
+    return cast("Array", np.zeros(size, make_column((), kind).data.dtype))
 
 
 def raw_operand(operand: Operand, kind: Type) -> Array:
@@ -95,11 +95,11 @@ def raw_operand(operand: Operand, kind: Type) -> Array:
         return operand.data
     raw = to_raw(operand.value, kind)
     dtype = np.bool_ if kind == BOOL else np.float64 if kind == DOUBLE else np.int64
-    return np.asarray(raw, dtype)
+    return cast("Array", np.asarray(raw, dtype))
 
 
 def apply_distinct(
-    run: Callable[..., object],
+    run: Implementation,
     operands: Sequence[Operand],
     *,
     kinds: Sequence[Type],
@@ -138,7 +138,7 @@ def apply_distinct(
     return _gather(answers, codes, error)
 
 
-def _call_once(run: Callable[..., object], operands: Sequence[Operand]) -> Fixed:
+def _call_once(run: Implementation, operands: Sequence[Operand]) -> Fixed:
     try:
         return Fixed(run(*(operand.value for operand in operands if isinstance(operand, Fixed))))
     except (ValueFault, EvalError):
@@ -156,7 +156,7 @@ def _answer_key(operands: Sequence[Operand], key: str) -> tuple[object, ...] | N
 
 
 def _answer(
-    run: Callable[..., object],
+    run: Implementation,
     operands: Sequence[Operand],
     combinations: Sequence[tuple[object, ...]],
     *,
@@ -175,7 +175,8 @@ def _answer(
 
 def _gather(answers: Column, codes: Array, error: Mask | None) -> Vector:
     if not len(answers.data):  # no row had a value to ask about
-        return Vector(np.zeros(len(codes), answers.data.dtype), answers.vocabulary, error)
+        nothing = cast("Array", np.zeros(len(codes), answers.data.dtype))
+        return Vector(nothing, answers.vocabulary, error)
     failing = None if answers.missing is None else answers.missing[codes]
     return Vector(answers.data[codes], answers.vocabulary, either(error, failing))
 
@@ -193,7 +194,7 @@ def _combine(
     combinations: list[tuple[object, ...]] = [(value,) for value in values]
     for more, others in pairs[1:]:
         width = max(len(others), 1)
-        joint = codes.astype(np.int64) * width + more
+        joint = codes.astype(np.int64) * width + more.astype(np.int64)
         used, codes = _used(joint, max(len(combinations), 1) * width)
         combinations = [
             (*combinations[code // width], others[code % width])

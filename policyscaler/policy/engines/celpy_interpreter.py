@@ -8,17 +8,23 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from datetime import UTC, datetime, timedelta
-from typing import TypeAlias, cast
+from typing import Protocol, TypeAlias, cast
 
-import celpy
 from celpy import celtypes
+from celpy.celtypes import Value
+from celpy.evaluation import CELEvalError
 
 from policyscaler.policy.core import Call, Typed, walk
 from policyscaler.policy.engines.celpy_parser import environment
 from policyscaler.policy.faults import EvalError
 from policyscaler.policy.signatures import Overload, ValueFault
 from policyscaler.policy.types import ListType, MapType, ObjectType, Type
-from policyscaler.policy.unparse import to_celpy
+from policyscaler.policy.unparse import celpy_name, to_celpy
+
+
+class _Function(Protocol):
+    def __call__(self, *arguments: Value | CELEvalError) -> Value | CELEvalError: ...
+
 
 Interpreted: TypeAlias = Callable[[Mapping[str, object]], object]
 _RECURSION = 2_500
@@ -30,18 +36,18 @@ class _View(celtypes.MapType):
 
     def __init__(self, value: object, kind: ObjectType | MapType) -> None:
         super().__init__()
-        self._value = value
+        self.viewed = value
         self._kind = kind
 
     def _kinds(self) -> Mapping[str, Type]:
         if isinstance(self._kind, ObjectType):
             return {name: field.type for name, field in self._kind.fields.items()}
-        return dict.fromkeys(cast("Mapping[str, object]", self._value), self._kind.value)
+        return dict.fromkeys(cast("Mapping[str, object]", self.viewed), self._kind.value)
 
     def _read(self, key: object) -> object:
-        if isinstance(self._value, Mapping):
-            return self._value.get(str(key))
-        return getattr(self._value, str(key), None)
+        if isinstance(self.viewed, Mapping):
+            return self.viewed.get(str(key))
+        return getattr(self.viewed, str(key), None)
 
     def __getitem__(self, key: celtypes.Value) -> celtypes.Value:
         value = self._read(key)
@@ -49,7 +55,7 @@ class _View(celtypes.MapType):
             raise KeyError(key)
         return to_celpy_value(value, self._kinds()[str(key)])
 
-    def get(
+    def get(  # type: ignore[override] # celpy reads fields so
         self, key: celtypes.Value, default: celtypes.Value | None = None
     ) -> celtypes.Value | None:
         try:
@@ -68,7 +74,7 @@ class _View(celtypes.MapType):
     def __len__(self) -> int:
         return sum(1 for _ in self)
 
-    def keys(self) -> list[celtypes.Value]:
+    def keys(self) -> list[celtypes.Value]:  # type: ignore[override] # celpy iterates it once
         return list(self)
 
 
@@ -82,22 +88,27 @@ def to_celpy_value(value: object, kind: Type) -> celtypes.Value:
     return cast("celtypes.Value", _WRAP[str(kind)](value))
 
 
-_WRAP: Mapping[str, Callable[..., object]] = {
+class _Wrap(Protocol):
+    def __call__(self, value: object, /) -> object: ...
+
+
+def _unchanged(value: object) -> object:
+    return value
+
+
+_WRAP = cast("Mapping[str, _Wrap]", {
     "bool": celtypes.BoolType,
     "int": celtypes.IntType,
     "double": celtypes.DoubleType,
     "string": celtypes.StringType,
     "duration": celtypes.DurationType,
     "timestamp": celtypes.TimestampType,
-    "semver": lambda value: value,
-}
-_BARE: tuple[tuple[type, Callable[..., object]], ...] = (
-    (celtypes.BoolType, bool),
-    (bool, bool),
-    (int, int),
-    (float, float),
-    (str, str),
-)
+    "semver": _unchanged,
+})  # fmt: skip
+_BARE: tuple[tuple[type, _Wrap], ...] = cast("tuple[tuple[type, _Wrap], ...]", (
+    (celtypes.BoolType, bool), (bool, bool), (int, int), (float, float), (str, str),
+))  # fmt: skip
+_EPOCH = datetime.fromtimestamp(0, UTC)
 
 
 def from_celpy_value(value: object) -> object:
@@ -108,9 +119,13 @@ def from_celpy_value(value: object) -> object:
     if isinstance(value, timedelta):
         return timedelta(days=value.days, seconds=value.seconds, microseconds=value.microseconds)
     if isinstance(value, datetime):
-        return datetime.fromtimestamp(0, UTC) + (value - datetime.fromtimestamp(0, UTC))
+        return _EPOCH + (value - _EPOCH)
+    return _from_collection(value)
+
+
+def _from_collection(value: object) -> object:
     if isinstance(value, _View):
-        return value._value  # noqa: SLF001 - our own
+        return value.viewed
     if isinstance(value, dict):
         return {str(key): from_celpy_value(item) for key, item in value.items()}
     if isinstance(value, list):
@@ -118,15 +133,17 @@ def from_celpy_value(value: object) -> object:
     return value
 
 
-def _adapted(overload: Overload, result: Type) -> Callable[..., object]:
-    def call(*arguments: object) -> object:
+def _adapted(overload: Overload, result: Type) -> _Function:
+    """Return an implementation as celpy calls it: an argument may be an error, and so may the result."""
+
+    def call(*arguments: Value | CELEvalError) -> Value | CELEvalError:
         for argument in arguments:
-            if isinstance(argument, Exception):
+            if isinstance(argument, CELEvalError):
                 return argument
         try:
             value = overload.implementation(*map(from_celpy_value, arguments))
         except ValueFault as fault:
-            return celpy.CELEvalError(str(fault))
+            return CELEvalError(str(fault))
         return to_celpy_value(value, result)
 
     return call
@@ -139,9 +156,13 @@ def to_interpreter(node: Typed, types: Mapping[str, Type]) -> Interpreted:
         node: A checked expression.
         types: Types of the variables that it reads.
     """
-    calls = {part.overload.key: part for part in walk(node) if isinstance(part, Call)}
-    functions = {key: _adapted(call.overload, call.type) for key, call in calls.items()}
-    program = environment().program(environment().compile(to_celpy(node)), functions=functions)
+    calls = [part for part in walk(node) if isinstance(part, Call)]
+    functions = {celpy_name(call): _adapted(call.overload, call.type) for call in calls}
+    tree = environment().compile(to_celpy(node))
+    program = environment().program(
+        tree,
+        functions=functions,  # type: ignore[arg-type] # its alias for functions is wider than ours
+    )
     span = node.span
 
     def run(bindings: Mapping[str, object]) -> object:
@@ -154,7 +175,7 @@ def to_interpreter(node: Typed, types: Mapping[str, Type]) -> Interpreted:
         sys.setrecursionlimit(max(limit, _RECURSION))
         try:
             value = from_celpy_value(program.evaluate(activation))
-        except celpy.CELEvalError as error:
+        except CELEvalError as error:
             raise EvalError(_reason(error), span) from None
         finally:
             sys.setrecursionlimit(limit)
@@ -163,7 +184,7 @@ def to_interpreter(node: Typed, types: Mapping[str, Type]) -> Interpreted:
     return run
 
 
-def _reason(error: celpy.CELEvalError) -> str:
+def _reason(error: CELEvalError) -> str:
     # celpy puts whole activations into some messages.
     text = str(error.args[0]) if error.args else "the interpreter failed"
     return text.split("\n", 1)[0][:200]

@@ -8,10 +8,12 @@ matter, and every offset stays what it was.
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
+from typing import Protocol
 
 import celpy
 import lark
+from celpy.celparser import CELParseError
 
 from policyscaler.policy.findings import Span
 from policyscaler.policy.guard import check_tokens
@@ -75,16 +77,16 @@ def parse(text: str) -> Node:
     tokens = scan(text)
     check_tokens(tokens, len(text))
     try:
-        tree = environment().compile(_harmless(text, tokens))
-    except celpy.CELParseError as error:
-        raise _unexpected(text, tokens, error=error) from None
+        tree = environment().compile(_harmless(tokens))
+    except CELParseError as error:
+        raise _unexpected(text, tokens, offset=(error.column or 1) - 1) from None
     _place_bools(tree, tokens)
     reader = _Reader({token.span.start: token for token in tokens})
     return reader.read(tree)
 
 
-def _harmless(text: str, tokens: tuple[Token, ...]) -> str:
-    """Return `text` with strings and comments blanked, every offset kept."""
+def _harmless(tokens: tuple[Token, ...]) -> str:
+    """Return the text with strings and comments blanked, every offset kept."""
     pieces: list[str] = []
     position = 0
     for token in tokens:
@@ -95,9 +97,8 @@ def _harmless(text: str, tokens: tuple[Token, ...]) -> str:
     return "".join(pieces)
 
 
-def _unexpected(text: str, tokens: tuple[Token, ...], *, error: celpy.CELParseError) -> Exception:
-    # The blanked text has one line, so the column is the offset.
-    offset = (error.column or 1) - 1
+def _unexpected(text: str, tokens: tuple[Token, ...], *, offset: int) -> Exception:
+    """Return the error for what celpy did not expect; the blanked text has one line."""
     token = next((token for token in tokens if token.span.end > offset), tokens[-1])
     opens = sum(token.text == "?" for token in tokens)
     closes = sum(token.text == ":" for token in tokens)
@@ -107,13 +108,17 @@ def _unexpected(text: str, tokens: tuple[Token, ...], *, error: celpy.CELParseEr
     return fail(f"'{token.text}' is not expected here", token.span, suggestion=hint)
 
 
+class _Read(Protocol):
+    def __call__(self, tree: lark.Tree[lark.Token], /) -> Node: ...
+
+
 class _Reader:
     """Converts lark's tree, in which every precedence level is a node, to ours."""
 
     def __init__(self, tokens: Mapping[int, Token]) -> None:
         self._tokens = tokens
         self._depth = 0
-        self._readers: Mapping[str, Callable[[lark.Tree[lark.Token]], Node]] = {
+        self._readers: Mapping[str, _Read] = {
             "expr": self._ternary,
             "conditionalor": self._chain,
             "conditionaland": self._chain,

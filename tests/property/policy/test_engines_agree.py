@@ -26,7 +26,7 @@ _spec.loader.exec_module(expressions)
 BOOL_SITE = SITES["offerings.require"]
 DOUBLE_SITE = SITES["offerings.score"]
 SEEDS = range(8)
-EXPRESSIONS_PER_SEED = 300
+EXPRESSIONS_PER_SEED = 80
 ROWS = 40
 INTERPRETED_ROWS = 6
 FAILED = "failed"
