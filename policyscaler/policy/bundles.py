@@ -6,7 +6,11 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Final
 
-from policyscaler.model.errors import ConfigError
+import msgspec
+
+from policyscaler.manifests.loading import load
+from policyscaler.model.errors import ConfigError, PolicyError
+from policyscaler.model.policies import ScalingPolicy
 from policyscaler.policy.findings import did_you_mean
 
 DEFAULT: Final = "karpenter"
@@ -46,3 +50,16 @@ def bundle_files(name: str) -> list[Path]:
 def default_bundle() -> list[Path]:
     """Returns the files of the bundle that decides unless another one is chosen."""
     return bundle_files(DEFAULT)
+
+
+def load_bundle(name: str = DEFAULT) -> tuple[ScalingPolicy, ...]:
+    """Returns the policies of a bundle, marked as such.
+
+    Raises:
+        ConfigError: there is no such bundle.
+        PolicyError: a file of it does not load; the findings say where.
+    """
+    loaded = load([str(path) for path in bundle_files(name)])
+    if loaded.errors:
+        raise PolicyError(f"bundle {name}: {loaded.errors[0]}", tuple(loaded.errors))
+    return tuple(msgspec.structs.replace(policy, bundle=name) for policy in loaded.policies)

@@ -23,6 +23,7 @@ from policyscaler.model.requirements import Requirement, from_labels, from_manif
 from policyscaler.policy.requirementtext import quote, requirement_text
 
 NAME_PREFIX: Final = "nodepool."
+_NAME_LENGTH: Final = 63
 _LONGEST: Final = 3_500
 """Expressions may have 4,096 characters; longer lists of values become variables."""
 _VALUES_PER_LIST: Final = 60  # a label's value has at most 63 characters
@@ -102,7 +103,7 @@ def _rule_names(keys: Iterable[str]) -> list[tuple[str, str]]:
     listed = list(keys)
     short = [key.rpartition("/")[2] for key in listed]
     return [
-        (key, name if short.count(name) == 1 else key.replace("/", "."))
+        (key, name if short.count(name) == 1 else key.replace("/", ".")[-_NAME_LENGTH:])
         for key, name in zip(listed, short, strict=True)
     ]
 
@@ -115,7 +116,7 @@ def _text_of(
         return text, []
     stem = "".join(part.capitalize() if i else part for i, part in enumerate(_words(name)))
     values = sorted(wanted.values)
-    lists = []
+    lists: list[tuple[str, Expression]] = []
     for start in range(0, len(values), _VALUES_PER_LIST):
         chunk = ", ".join(quote(value) for value in values[start : start + _VALUES_PER_LIST])
         lists.append((f"{stem}{len(lists) + 1}", Expression(text=f"[{chunk}]")))
@@ -128,9 +129,7 @@ def _words(name: str) -> list[str]:
     return ["values", *spaced.split()]
 
 
-def _require(
-    name: str, text: str, wanted: Requirement, *, source: SourcePosition | None
-) -> Rule:
+def _require(name: str, text: str, wanted: Requirement, *, source: SourcePosition | None) -> Rule:
     bare = Requirement(
         key=wanted.key, complement=wanted.complement, values=wanted.values,
         lower=wanted.lower, upper=wanted.upper,
@@ -142,7 +141,9 @@ def _require(
 
 
 def _limit(resource: str, amount: int, pool: NodePool) -> LimitRule:
-    counts = "1.0" if resource == res.NODES else f"orElse(offering.resources[{quote(resource)}], 0.0)"
+    counts = (
+        "1.0" if resource == res.NODES else f"orElse(offering.resources[{quote(resource)}], 0.0)"
+    )
     maximum = amount / 1000 if resource == res.CPU else float(amount)
     return LimitRule(
         name=resource.replace("/", "."),
@@ -163,7 +164,9 @@ def _denials(pool: NodePool) -> Iterable[Rule]:
         return Rule(name=name, expr=expr, message=message, final=True, source=source)
 
     if pool.replicas is not None:
-        yield deny("static", consolidation, f"the pool keeps {pool.replicas} nodes whatever they run")
+        yield deny(
+            "static", consolidation, f"the pool keeps {pool.replicas} nodes whatever they run"
+        )
     if settings.policy == WHEN_EMPTY:
         text = "disruption.reason == 'Underutilized' && !node.empty"
         yield deny("when-empty", text, "policy WhenEmpty: only empty nodes")
@@ -209,5 +212,3 @@ def _budget(budget: Budget) -> dict[str, object]:
         "duration": format_duration(budget.duration) if budget.duration is not None else "",
     }
     return {name: part for name, part in parts.items() if part}
-
-

@@ -17,17 +17,17 @@ from policyscaler.model import labels as well
 from policyscaler.model import resources as res
 from policyscaler.model.money import MICROS
 from policyscaler.model.offerings import Catalogue, InstanceType, OfferingRow, rows_of
-from policyscaler.policy.columns import Column, ColumnTable, build_table
+from policyscaler.policy.columns import Column, ColumnTable, build_table, make_column
 from policyscaler.policy.offering_types import OFFERING
-from policyscaler.policy.types import ObjectType
+from policyscaler.policy.types import STRING, ListType, ObjectType
 
 _MEBIBYTE: Final = 2**20
+_SEVERAL: Final = 2
 _BURSTABLE: Final = "t"
 _ZONE_FIELDS: Final = ("zone", "zoneId", "capacityType", "price", "available")
 """The fields that differ between the offerings of one type."""
 
 _ROW: Final = ObjectType("offering", {name: OFFERING.fields[name] for name in _ZONE_FIELDS})
-_LABELS: Final = ObjectType("offering", {"labels": OFFERING.fields["labels"]})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,7 +53,9 @@ def offering_rows(catalogue: Catalogue) -> OfferingRows:
     base = _type_table(types).take(np.repeat(np.arange(len(types)), counts))
     own = _row_table(rows)
     columns = {**base.columns, **own.columns}
-    entries = {**base.entries, ("labels",): _label_columns(base, rows)}
+    labels = {**base.entries["labels",], **_label_columns(rows)}
+    choices = {**base.entries["choices",], **_choice_columns(rows, types)}
+    entries = {**base.entries, ("labels",): labels, ("choices",): choices}
     prices = np.array([row.offering.price_micros_per_hour for row in rows], dtype=np.int64)
     table = ColumnTable(len(rows), columns, base.present, entries)
     return OfferingRows(catalogue=catalogue, rows=rows, table=table, prices=prices)
@@ -63,8 +65,9 @@ def offering_facts(row: OfferingRow) -> dict[str, object]:
     """Returns one offering as a mapping, with the fields and units of the vocabulary."""
     facts: dict[str, object] = {name: read(row.type) for name, read in _TYPE_FIELDS.items()}
     facts.update({name: read(row) for name, read in _ROW_FIELDS.items()})
-    facts["labels"] = {**_single_labels(row.type), **_own_labels(row)}
-    facts["choices"] = _choices(row.type)
+    own = {**row.offering.labels, **{key: read(row) for key, read in _OWN.items()}}
+    facts["labels"] = {**_single_labels(row.type), **own}
+    facts["choices"] = {k: v for k, v in _choices(row.type).items() if k not in own}
     nested: dict[str, dict[str, object]] = {}
     for name in [name for name in facts if "." in name]:
         owner, _, field = name.partition(".")
@@ -91,23 +94,43 @@ def _row_table(rows: tuple[OfferingRow, ...]) -> ColumnTable:
     return build_table(_ROW, fields, size=len(rows))
 
 
-def _label_columns(base: ColumnTable, rows: tuple[OfferingRow, ...]) -> Mapping[str, Column]:
-    """The label columns, those rebuilt row by row that some offering has a value of its own for."""
-    per_row = [_own_labels(row) for row in rows]
-    keys = {key for own in per_row for key in own}
-    singles: dict[str, dict[str, str]] = {}
-    for row in rows:
-        if row.type.name not in singles:
-            singles[row.type.name] = {k: v for k, v in _single_labels(row.type).items() if k in keys}
-    merged = [{**singles[row.type.name], **own} for row, own in zip(rows, per_row, strict=True)]
-    rebuilt = build_table(_LABELS, {"labels": merged}, size=len(rows))
-    return {**base.entries["labels",], **rebuilt.entries["labels",]}
+def _label_columns(rows: tuple[OfferingRow, ...]) -> Mapping[str, Column]:
+    """The columns of labels that differ between the offerings of a type."""
+    made: dict[str, Column] = {}
+    for key in sorted({key for row in rows for key in row.offering.labels} - _OWN.keys()):
+        values = [row.offering.labels.get(key, _single(row.type, key)) for row in rows]
+        made[key] = make_column(values, STRING)
+    own = {key: make_column([read(row) for row in rows], STRING) for key, read in _OWN.items()}
+    return {**made, **own}
 
 
-def _own_labels(row: OfferingRow) -> dict[str, str]:
-    offering = row.offering
-    own = {well.ZONE: offering.zone, well.CAPACITY_TYPE: offering.capacity_type}
-    return {**offering.labels, **own}
+def _choice_columns(
+    rows: tuple[OfferingRow, ...], types: list[InstanceType]
+) -> Mapping[str, Column]:
+    """The columns of open labels that some offering settles."""
+    open_keys = {key for t in types for key in _choices(t)}
+    settled = {key for row in rows for key in row.offering.labels} | _OWN.keys()
+    return {
+        key: make_column([_open_values(row, key) for row in rows], ListType(STRING))
+        for key in sorted(open_keys & settled)
+    }
+
+
+def _open_values(row: OfferingRow, key: str) -> tuple[str, ...] | None:
+    values = row.type.labels.get(key, ())
+    return None if key in _OWN or key in row.offering.labels or len(values) < _SEVERAL else values
+
+
+_OWN: Final[Mapping[str, Callable[[OfferingRow], str]]] = {
+    well.ZONE: lambda row: row.offering.zone,
+    well.CAPACITY_TYPE: lambda row: row.offering.capacity_type,
+}
+"""Labels that every offering has for itself, whatever its type or provider says."""
+
+
+def _single(kind: InstanceType, key: str) -> str | None:
+    values = kind.labels.get(key, ())
+    return values[0] if len(values) == 1 else None
 
 
 def _single_labels(kind: InstanceType) -> dict[str, str]:
@@ -115,7 +138,7 @@ def _single_labels(kind: InstanceType) -> dict[str, str]:
 
 
 def _choices(kind: InstanceType) -> dict[str, tuple[str, ...]]:
-    return {key: values for key, values in kind.labels.items() if len(values) > 1}
+    return {key: values for key, values in kind.labels.items() if len(values) >= _SEVERAL}
 
 
 def _by_suffix(kind: InstanceType, suffix: str) -> str | None:
@@ -208,4 +231,3 @@ _ROW_FIELDS: Final[Mapping[str, Callable[[OfferingRow], object]]] = {
 
 def _zone_id(labels: Iterable[tuple[str, str]]) -> str | None:
     return next((value for key, value in sorted(labels) if key.endswith("/zone-id")), None)
-

@@ -11,7 +11,14 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
-from policyscaler.model.policies import ENFORCE, Expression, LimitRule, Preference, Rule, ScalingPolicy
+from policyscaler.model.policies import (
+    ENFORCE,
+    Expression,
+    LimitRule,
+    Preference,
+    Rule,
+    ScalingPolicy,
+)
 
 _INDENT: Final = "  "
 _PLAIN: Final = re.compile(r"[A-Za-z][A-Za-z0-9_./-]*")
@@ -51,17 +58,19 @@ def _spec(policy: ScalingPolicy) -> dict[str, object]:
         "replace": [_rule(rule, "expr") for rule in policy.replace],
         "budgets": [("", budget) for budget in policy.budgets],
     }
-    return _given({
-        "priority": policy.priority,
-        "mode": policy.mode if policy.mode != ENFORCE else "",
-        "match": match,
-        "params": {param.name: _param(param) for param in policy.params},
-        "variables": dict(policy.variables),
-        "offerings": _given(offerings),
-        "limits": [_limit(rule) for rule in policy.limits],
-        "disruption": _given(disruption),
-        "launch": policy.launch,
-    })
+    return _given(
+        {
+            "priority": policy.priority,
+            "mode": policy.mode if policy.mode != ENFORCE else "",
+            "match": match,
+            "params": {param.name: _param(param) for param in policy.params},
+            "variables": dict(policy.variables),
+            "offerings": _given(offerings),
+            "limits": [_limit(rule) for rule in policy.limits],
+            "disruption": _given(disruption),
+            "launch": policy.launch,
+        }
+    )
 
 
 def _param(param: object) -> dict[str, object]:
@@ -135,7 +144,9 @@ def _item(item: object, level: int) -> Iterator[str]:
 
 
 def _key(name: str) -> str:
-    return name if _PLAIN.fullmatch(name) and name.lower() not in _WORDS_OF_YAML else json.dumps(name)
+    return (
+        name if _PLAIN.fullmatch(name) and name.lower() not in _WORDS_OF_YAML else json.dumps(name)
+    )
 
 
 def _scalar(value: object) -> str:

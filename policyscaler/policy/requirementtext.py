@@ -27,6 +27,7 @@ def requirement_text(
         requirement: of one label; minValues is no part of it.
         several: whether some instance type of the catalogue leaves the label open between
             several values; the requirement holds there if one of them satisfies it.
+        lists: names of variables that hold the values between them; without, they are written out.
     """
     key = quote(requirement.key)
     short = _FIELDS.get(requirement.key)
