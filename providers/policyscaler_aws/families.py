@@ -48,11 +48,6 @@ class Family(Value, frozen=True, kw_only=True):
     any_kubelet_field: bool = False
     windows_build: str = ""
 
-    @property
-    def os(self) -> str:
-        """`linux` or `windows`."""
-        return "windows" if self.windows_build else "linux"
-
 
 def _windows(name: str) -> Family:
     return Family(

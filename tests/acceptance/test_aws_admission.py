@@ -4,7 +4,7 @@ import pytest
 
 from policyscaler_aws.labels import GROUP
 from policyscaler_aws.provider import provider
-from tests.unit.aws.classes import load_class, place_of
+from tests.unit.aws.classes import a_spec, load_class, place_of
 
 ID = {"id": "ami-0123456789abcdef0"}
 TAGS = {"tags": {"team": "platform"}}
@@ -74,6 +74,8 @@ ACCEPTED = [
     case("27", "time-outs at their bounds", **tracking(
         tcpEstablishedTimeout=432000, udpStreamTimeout=180, udpTimeout=30)),
     case("28", "no CPU options", cpuOptions={}),
+    case("83", "a placement group by name", placementGroupSelector={"name": "near"}),
+    case("83", "a placement group by ID", placementGroupSelector={"id": "pg-0a"}),
 ]  # fmt: skip
 
 REFUSED = [
@@ -153,6 +155,10 @@ REFUSED = [
         )
         for value in values
     ),
+    case("21", "a tag without a key", tags={"": "x"}),
+    case("83", "a placement group by name and ID",
+         placementGroupSelector={"name": "near", "id": "pg-0a"}),
+    case("83", "a placement group by nothing", placementGroupSelector={}),
     case("28", "perhaps nested", cpuOptions={"nestedVirtualization": "maybe"}),
 ]  # fmt: skip
 
@@ -178,6 +184,16 @@ def test_aws_30_the_group_is_reserved_but_for_the_listed_keys():
     assert GROUP in provider.restricted_domains
     assert f"{GROUP}/instance-category" in provider.well_known_labels
     assert f"{GROUP}/instance-colour" not in provider.well_known_labels
+
+
+def test_a_class_as_a_cluster_returns_it_loads_without_a_word():
+    status = {
+        "amis": [{"id": "ami-0a", "requirements": []}],
+        "conditions": [{"type": "Ready", "status": "True"}],
+        "subnets": [{"id": "subnet-0a", "zone": "us-west-2a", "zoneID": "usw2-az1"}],
+    }
+    spec = a_spec(status)
+    assert [subnet.zone_id for subnet in spec.resolved_subnets] == ["usw2-az1"]
 
 
 def test_an_unknown_field_is_refused_with_its_place_and_the_field_that_was_meant():

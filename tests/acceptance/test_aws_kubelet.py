@@ -52,6 +52,8 @@ def on(family, **kubelet):
              systemReserved={"disk": "1Gi"}),
         case("36", "a threshold over a hundred percent", "evictionHard[memory.available]",
              evictionHard={"memory.available": "101%"}),
+        case("36", "a percentage that is none", "evictionHard[memory.available]",
+             evictionHard={"memory.available": "some%"}),
         case("36", "a negative threshold", "evictionHard[memory.available]",
              evictionHard={"memory.available": "-1Mi"}),
         case("36", "a negative count", "podsPerCore", podsPerCore=-1),

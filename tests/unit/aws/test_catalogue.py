@@ -140,6 +140,11 @@ def test_the_plugin_remembers_catalogues_by_what_the_class_says():
     assert provider.catalogue(a_class()) == first
 
 
+def test_the_plugin_has_a_class_to_look_at_the_catalogue_with():
+    provider = AwsProvider(AwsSettings())
+    assert provider.catalogue(provider.default_node_class()) == a_catalogue()
+
+
 def test_a_class_that_was_not_decoded_is_refused_by_name():
     ref = NodeClassRef(group="karpenter.k8s.aws", kind="EC2NodeClass", name="raw")
     raw = NodeClass(meta=ObjectMeta(name="raw"), ref=ref, spec={"role": "x"})
