@@ -44,6 +44,7 @@ class Market:
         self.on_prices: list[Callable[[], None]] = []
         self.version = 0
         self._base = dict(catalogues)
+        self._pinned: set[NodeClassRef] = set()
         self._types: dict[NodeClassRef, dict[str, InstanceType]] = {}
         self._prices: dict[Triple, int] = {}
         self._shortages: list[tuple[Selection, datetime]] = []
@@ -54,8 +55,18 @@ class Market:
         """The catalogues at their initial prices."""
         return self._base
 
-    def serve(self, ref: NodeClassRef, catalogue: Catalogue) -> None:
-        """Adds or replaces the catalogue of a NodeClass."""
+    def serve(self, ref: NodeClassRef, catalogue: Catalogue, *, pinned: bool = False) -> None:
+        """Adds or replaces the catalogue of a NodeClass.
+
+        Args:
+            ref: the NodeClass.
+            catalogue: what it can launch.
+            pinned: a person's own catalogue, which no provider's replaces.
+        """
+        if ref in self._pinned and not pinned:
+            return
+        if pinned:
+            self._pinned.add(ref)
         self._base[ref] = catalogue
         self._types.pop(ref, None)
         self._seen.pop(ref, None)

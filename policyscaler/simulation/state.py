@@ -48,6 +48,10 @@ class Table(Generic[K, V]):
         """Returns the object, or None."""
         return self.items.get(key)
 
+    def current(self, value: V) -> V | None:
+        """Returns the stored object with the key of this one, or None."""
+        return self.items.get(self._key(value))
+
     def put(self, value: V) -> V:
         """Stores an object, new or changed, and returns it."""
         key = self._key(value)
@@ -56,11 +60,13 @@ class Table(Generic[K, V]):
         self._tell(old, value)
         return value
 
-    def remove(self, key: K) -> None:
-        """Removes an object if it is there."""
+    def remove(self, key: K) -> bool:
+        """Removes an object; returns whether it was there."""
         old = self.items.pop(key, None)
-        if old is not None:
-            self._tell(old, None)
+        if old is None:
+            return False
+        self._tell(old, None)
+        return True
 
     def _tell(self, old: V | None, new: V | None) -> None:
         self.version += 1

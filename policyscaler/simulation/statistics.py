@@ -39,6 +39,16 @@ class Statistics:
         self._alarm = Alarm(world.clock, self._tell)
         world.state.pods.watch(self._changed)
 
+    @property
+    def pending(self) -> int:
+        """How many pods wait now."""
+        return len(self._pending)
+
+    @property
+    def running(self) -> int:
+        """How many pods run now."""
+        return len(self._running)
+
     def pending_times(self) -> PendingTimes:
         """Returns the waiting times of all pods until now."""
         open_waits = [self._age(pod) for pod in self._pending.values()]

@@ -1,0 +1,1 @@
+"""Shipped for tests of the product, of providers and of policies; never imported by the product."""
