@@ -18,9 +18,9 @@ from policyscaler.manifests.loaded import Translation
 from policyscaler.manifests.reading import files_of, read_documents, read_text
 from policyscaler.manifests.reporting import Reporter
 from policyscaler.manifests.trees import Document, Tree, map_at, text_at
+from policyscaler.manifests.yaml_reader import reads_as_text
 
 _SPLIT: Final = re.compile(r"^---(?=\s|$)[ \t]*", re.MULTILINE)
-_YAML_11_WORDS: Final = re.compile(r"y|Y|n|N|yes|no|on|off", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,7 +176,7 @@ class _Dumper(yaml.SafeDumper):
 
 def _write_text(dumper: yaml.SafeDumper, text: str) -> yaml.ScalarNode:
     style = None
-    if _YAML_11_WORDS.fullmatch(text):
+    if not reads_as_text(text):
         style = '"'
     elif "\n" in text:
         style = "|"

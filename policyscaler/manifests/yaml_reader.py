@@ -209,6 +209,14 @@ class _Builder:
         return ReadError(Code.SYNTAX, f"not YAML: {problem}{context}", place=place)
 
 
+def reads_as_text(text: str) -> bool:
+    """Returns whether a bare word of YAML is text, and no number, boolean or null."""
+    try:
+        return isinstance(_resolve(text, (1, 1)), str)
+    except ReadError:
+        return False
+
+
 def _resolve(text: str, place: Place) -> object:
     if text in _WORDS:
         return _WORDS[text]
