@@ -96,7 +96,8 @@ def function(
     name: str, style: Style, *, overloads: tuple[Overload, ...], description: str, example: str = ""
 ) -> Function:
     """Return the declaration of a function, its overloads named and keyed."""
-    stem = "".join(character if character.isalnum() else "_" for character in name)
+    # Signs by their number: `_==_` and `_!=_` must not end up under one key.
+    stem = "".join(c if c.isalnum() or c == "_" else f"x{ord(c):x}" for c in name)
     named = tuple(
         Overload(name, o.parameters, o.result, o.implementation, f"{stem}_{number}", o.checks)
         for number, o in enumerate(overloads)
