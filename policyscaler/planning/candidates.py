@@ -16,7 +16,7 @@ from policyscaler.model.snapshot import ObjectKey
 from policyscaler.planning.bench import Bench
 from policyscaler.planning.cluster import StateNode
 from policyscaler.planning.drift import drift_reason
-from policyscaler.planning.facts import eviction_cost, is_protected, node_facts
+from policyscaler.planning.facts import is_protected, node_facts
 from policyscaler.planning.protection import blocked_pods
 from policyscaler.policy.verdicts import RuleVerdict
 
@@ -30,7 +30,7 @@ class Candidate:
 
     Attributes:
         price: micro-dollars per hour, 0 when unknown.
-        cost: 1 plus the eviction costs of the pods that must move, plus policy's `cost`.
+        cost: what policy says it costs to disrupt the node; 1 where no policy says.
         reasons: the reasons for which policy lets it go, with the rules that say so.
         gates: what it passed and failed, in order.
         held: why it may not go gracefully whatever policy says, empty if nothing holds it.
@@ -82,23 +82,22 @@ def _candidate(
 ) -> Candidate:
     gates = _state_gates(bench, node)
     reasons: dict[str, tuple[RuleRef, ...]] = {}
-    extra = 0.0
+    cost = 1.0
     if all(gate.passed for gate in gates):
         drift = drift_reason(node, pool, bench.view.snapshot)
         facts = node_facts(node, bench.view, now, drift=drift, blocked=blocked)
         verdict = bench.rules.policies.disruption(
             facts, bench.rules.pool(pool.name), bench.rules.context
         )
-        extra = max(0.0, verdict.cost)
+        cost = verdict.cost if verdict.cost > 0 else 1.0
         gates += [_policy_gate(denial) for denial in (*verdict.denied, *verdict.errors)]
         reasons = {reason: tuple(rules) for reason, rules in sorted(verdict.eligible.items())}
         gates.append(_eligible_gate(reasons))
     held = _held(node, now, blocked)
     if held:
         gates.append(Gate(name="protected", passed=False, message=held))
-    moving = sum(max(0.0, eviction_cost(pod)) for pod in node.reschedulable)
     return Candidate(
-        node=node, pool=pool, price=bench.view.price_of(node), cost=1.0 + moving + extra,
+        node=node, pool=pool, price=bench.view.price_of(node), cost=cost,
         reasons=reasons, gates=tuple(gates), held=held,
     )  # fmt: skip
 

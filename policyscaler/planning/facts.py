@@ -151,12 +151,18 @@ def node_facts(
             "memory": _share(requested, node.allocatable, res.MEMORY),
         },
         "labels": dict(node.labels),
-        "pods": [pod_facts(pod, now, blocked) for pod in node.pods if not pod.is_static],
+        "pods": [
+            pod_facts(pod, now, blocked)
+            for pod in node.pods
+            if not pod.is_static and not pod.is_daemon
+        ],
     }
     if drift:
         facts["driftReason"] = drift
     if node.claim is not None and node.claim.expire_after is not None:
         facts["lifetime"] = node.claim.expire_after
+    if node.claim is not None and node.claim.termination_grace is not None:
+        facts["terminationGracePeriod"] = node.claim.termination_grace
     family = node.labels.get(well.INSTANCE_TYPE, "").partition(".")[0]
     if family:
         facts["family"] = family
@@ -164,7 +170,7 @@ def node_facts(
 
 
 def pod_facts(pod: Pod, now: datetime, blocked: frozenset[tuple[str, str]]) -> dict[str, object]:
-    """Returns the facts of a pod on a node; DaemonSet pods are told by their owner."""
+    """Returns the facts of a pod on a node."""
     owner = pod.meta.controller
     return {
         "namespace": pod.meta.namespace,
@@ -175,6 +181,7 @@ def pod_facts(pod: Pod, now: datetime, blocked: frozenset[tuple[str, str]]) -> d
         "doNotDisrupt": is_protected(pod, now),
         "labels": dict(pod.meta.labels),
         "pdbBlocked": pod.meta.key in blocked,
+        "evictionCost": eviction_cost(pod),
     }
 
 

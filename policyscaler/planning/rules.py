@@ -97,17 +97,22 @@ class Rulebook:
 
     def policy_key(self, shape: Shape) -> object:
         """Returns what policy can tell shapes apart by: equal keys get equal answers."""
-        if not self.policies.rules_offerings:
+        reads = self.policies.launch_reads
+        if not reads:
             return None
-        facts = self.shape(shape)
-        return msgspec.json.encode((shape.namespace, facts), order="deterministic")
+        subjects = {"shape": self.shape(shape), "team": team_facts(self.view, shape.namespace)}
+        values = [_read(subjects, path) for path in reads]
+        return msgspec.json.encode(values, order="deterministic")
 
     def limits(self, shape: Shape, template: Template) -> tuple[LimitCharge, ...]:
         """Returns the policy limits that a launch for this shape would be charged to."""
         if not self.policies.rules_limits:
             return ()
         return self.policies.limits(
-            template.table.catalogue, self.shape(shape), self.for_team(shape)
+            template.table.catalogue,
+            self.shape(shape),
+            self.for_team(shape),
+            pool=self.pool(template.pool.name),
         )
 
     @cached_property
@@ -118,6 +123,13 @@ class Rulebook:
             for key, amount in charges_of(claim).items():
                 total[key] = total.get(key, 0) + amount
         return total
+
+
+def _read(subjects: Mapping[str, object], path: str) -> object:
+    value: object = subjects
+    for name in path.split("."):
+        value = value.get(name) if isinstance(value, Mapping) else None
+    return value
 
 
 def charges_of(claim: NodeClaim) -> dict[str, int]:

@@ -84,6 +84,24 @@ class CompiledPolicy:
     replace: tuple[CompiledRule, ...] = ()
 
     @property
+    def choosing(self) -> tuple[Program, ...]:
+        """The programs that say which offerings there are and how they rank."""
+        rules = (*self.require, *self.prefer, *((self.score,) if self.score else ()))
+        amounts = tuple(rule.amount for rule in rules if rule.amount is not None)
+        return (*(rule.program for rule in rules), *amounts)
+
+    @property
+    def limiting(self) -> tuple[Program, ...]:
+        """The programs of limits that planning keeps."""
+        limits = () if self.generated else self.limits
+        return tuple(
+            program
+            for limit in limits
+            for program in (limit.by, limit.amount, limit.maximum, limit.when)
+            if program is not None
+        )
+
+    @property
     def ref(self) -> RuleRef:
         """The policy as a whole, for what is said of no single rule."""
         return RuleRef(policy=self.name, rule="match", source=self.policy.source)

@@ -46,6 +46,10 @@ class Policies:
         policies: those in force, in the order in which they are asked.
         findings: warnings about them.
         digest: equal for equal policies and parameters.
+        rules_offerings: whether any policy says anything about offerings.
+        rules_limits: whether any policy limits launches.
+        launch_reads: what those read of the pods and their team, as dotted paths, sorted.
+            Classes of pods that are equal in these get equal answers.
     """
 
     def __init__(
@@ -55,6 +59,9 @@ class Policies:
         self.findings = tuple(findings)
         self.digest = digest
         self._cache = RowCache()
+        self.rules_offerings = any(policy.choosing for policy in self.policies)
+        self.rules_limits = any(policy.limiting for policy in self.policies)
+        self.launch_reads = _launch_reads(self.policies)
 
     @classmethod
     def compile(
@@ -155,6 +162,18 @@ class Policies:
         bindings = bindings_of(context, pool=pool, shape=shape)
         about = applied(self.policies, bindings, about=("pods", "pools"))
         return explain_row(list(about), self._cache.facts(catalogue, row))
+
+
+def _launch_reads(policies: Sequence[CompiledPolicy]) -> tuple[str, ...]:
+    programs = [
+        program
+        for policy in policies
+        if policy.choosing or policy.limiting
+        for program in (*policy.choosing, *policy.limiting, policy.match_pods, policy.match_pools)
+        if program is not None
+    ]
+    reads = {path for program in programs for path in program.reads}
+    return tuple(sorted(path for path in reads if path.partition(".")[0] in ("shape", "team")))
 
 
 def load_findings(
