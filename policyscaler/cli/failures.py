@@ -16,13 +16,21 @@ _BUG: Final = 70
 def explain_failure(error: Exception) -> tuple[list[str], int]:
     """Returns the lines to print and the exit code for an error that ended a command."""
     if isinstance(error, PolicyError) and error.findings:
-        return [f"error: {error}", *(f"  {finding}" for finding in error.findings)], _FINDINGS
+        return _policy_lines(error), _FINDINGS
     if isinstance(error, PolicyScalerError) and not isinstance(error, InvariantViolation):
         return [f"error: {line}" for line in str(error).splitlines()], _FINDINGS
     if isinstance(error, OSError):
         name = f"{error.filename}: " if error.filename else ""
         return [f"error: {name}{error.strerror or error}"], _FINDINGS
     return [_bug_report(error)], _BUG
+
+
+def _policy_lines(error: PolicyError) -> list[str]:
+    from policyscaler.cli.text.findings import finding_lines
+    from policyscaler.manifests.findings import Finding
+
+    placed = [finding for finding in error.findings if isinstance(finding, Finding)]
+    return finding_lines(placed) or [f"error: {error}"]
 
 
 def _bug_report(error: Exception) -> str:

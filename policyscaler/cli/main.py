@@ -74,7 +74,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         # Whoever read has gone; what the interpreter flushes at exit must not complain again.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return BROKEN_PIPE
-    except Exception as error:  # noqa: BLE001 - the outermost boundary
+    except Exception as error:
         if os.environ.get(_TRACEBACK):
             raise
         return _report(error)

@@ -1,4 +1,4 @@
-"""Joins ports to what answers them: providers are found by their entry points."""
+"""Joins ports to what answers them: providers by their entry points, bundles by their names."""
 
 from __future__ import annotations
 
@@ -6,7 +6,13 @@ from functools import cache
 from importlib.metadata import entry_points
 from typing import Final, cast
 
+import msgspec
+
 from policyscaler.manifests.kinds import Kind, ProviderPlugin
+from policyscaler.manifests.loading import load
+from policyscaler.model.errors import PolicyError
+from policyscaler.model.policies import ScalingPolicy
+from policyscaler.policy.bundles import bundle_files
 
 GROUP: Final = "policyscaler.providers"
 
@@ -21,3 +27,17 @@ def providers() -> tuple[ProviderPlugin, ...]:
 def kinds() -> tuple[Kind, ...]:
     """Returns the kinds of manifests that the providers add."""
     return tuple(kind for provider in providers() for kind in provider.kinds)
+
+
+@cache
+def bundle_policies(name: str) -> tuple[ScalingPolicy, ...]:
+    """Returns the policies of a bundle.
+
+    Raises:
+        ConfigError: there is no such bundle.
+        PolicyError: one of its files cannot be loaded.
+    """
+    loaded = load(bundle_files(name))
+    if loaded.errors:
+        raise PolicyError(f'the bundle "{name}" cannot be loaded', loaded.errors)
+    return tuple(msgspec.structs.replace(policy, bundle=name) for policy in loaded.policies)

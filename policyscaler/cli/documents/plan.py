@@ -17,6 +17,7 @@ from policyscaler.cli.documents.values import (
     PodName,
     Quantities,
     RuleDocument,
+    file_finding_documents,
     finding_documents,
     money,
     pod_names,
@@ -25,6 +26,7 @@ from policyscaler.cli.documents.values import (
     rule_documents,
     sorted_map,
 )
+from policyscaler.manifests.findings import Finding
 from policyscaler.model import plan as model
 
 
@@ -171,12 +173,15 @@ def disruption_document(command: model.DisruptionCommand) -> DisruptionDocument:
     )  # fmt: skip
 
 
-def plan_document(plan: model.Plan, *, now: str, notes: Iterable[str] = ()) -> PlanDocument:
+def plan_document(
+    plan: model.Plan, *, now: str, found: Iterable[Finding] = (), notes: Iterable[str] = ()
+) -> PlanDocument:
     """Returns the document of a plan.
 
     Args:
         plan: the decision.
         now: the instant it was made for, as RFC 3339.
+        found: what was found about the files.
         notes: of the catalogues that it was made from.
     """
     return PlanDocument(
@@ -194,5 +199,5 @@ def plan_document(plan: model.Plan, *, now: str, notes: Iterable[str] = ()) -> P
         ],
         disruptions=[disruption_document(command) for command in plan.disruptions],
         price_per_hour=money(plan.price_micros_per_hour),
-        findings=finding_documents(plan.findings), notes=list(notes),
+        findings=[*file_finding_documents(found), *finding_documents(plan.findings)], notes=list(notes),
     )  # fmt: skip

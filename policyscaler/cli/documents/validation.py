@@ -9,7 +9,14 @@ import msgspec
 from msgspec import Meta
 
 from policyscaler import __version__
-from policyscaler.cli.documents.values import API_VERSION, ApiVersion, Document, Severity
+from policyscaler.cli.documents.values import (
+    API_VERSION,
+    ApiVersion,
+    Document,
+    Severity,
+    sentence,
+    severity_of,
+)
 from policyscaler.manifests.findings import ERROR, NOTE, WARNING, Finding
 
 _SARIF_SCHEMA: Final = (
@@ -49,18 +56,11 @@ def problem_document(finding: Finding) -> ProblemDocument:
     """Returns the document of a finding about what was loaded."""
     place = finding.position
     return ProblemDocument(
-        severity=severity_of(finding), code=finding.code, message=finding.message,
+        severity=severity_of(finding.severity), code=finding.code, message=finding.message,
         file=place.file if place else "", line=place.line if place else 0,
         column=place.column if place else 0, subject=finding.subject, path=finding.path,
         suggestion=finding.suggestion,
     )  # fmt: skip
-
-
-def severity_of(finding: Finding) -> Severity:
-    """Returns a finding's severity as the documents' type."""
-    if finding.severity == ERROR:
-        return "error"
-    return "warning" if finding.severity == WARNING else "note"
 
 
 def validation_document(findings: Sequence[Finding], *, objects: int) -> ValidationDocument:
@@ -96,7 +96,7 @@ def sarif_text(findings: Iterable[Finding]) -> str:
 def _sarif_result(finding: Finding) -> dict[str, object]:
     result: dict[str, object] = {
         "ruleId": finding.code,
-        "level": severity_of(finding),
+        "level": severity_of(finding.severity),
         "message": {"text": sentence(finding)},
     }
     if finding.position is not None:
@@ -104,11 +104,3 @@ def _sarif_result(finding: Finding) -> dict[str, object]:
         place = {"artifactLocation": {"uri": finding.position.file}, "region": region}
         result["locations"] = [{"physicalLocation": place}]
     return result
-
-
-def sentence(finding: Finding) -> str:
-    """Returns subject, field, message and way out in one line, without the place."""
-    subject = " ".join(part for part in (finding.subject, finding.path) if part)
-    lead = f"{subject}: " if subject else ""
-    way_out = f"; {finding.suggestion}" if finding.suggestion else ""
-    return f"{lead}{finding.message}{way_out}"

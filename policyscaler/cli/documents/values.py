@@ -8,6 +8,7 @@ from typing import Annotated, Final, Literal
 import msgspec
 from msgspec import Meta
 
+from policyscaler.manifests.findings import Finding
 from policyscaler.model import plan
 from policyscaler.model.meta import SourcePosition
 from policyscaler.model.money import decimal_price
@@ -56,12 +57,14 @@ class RuleDocument(Document, frozen=True, kw_only=True):
 
 
 class FindingDocument(Document, frozen=True, kw_only=True):
-    """Something that a person should know about a decision."""
+    """Something that a person should know about a decision, or about the files it was made from."""
 
     severity: Severity
+    code: Annotated[str, Meta(description="Of a finding about files, such as PS013; else empty.")]
     subject: str
     message: str
     rule: RuleDocument | None
+    source: Annotated[PositionDocument | None, Meta(description="Of a finding about files.")]
 
 
 def pod_name(key: ObjectKey) -> str:
@@ -109,17 +112,37 @@ def rule_documents(rules: Iterable[plan.RuleRef]) -> list[RuleDocument]:
 
 
 def finding_documents(findings: Iterable[plan.Finding]) -> list[FindingDocument]:
-    """Returns the documents of findings, in the order given."""
+    """Returns the documents of a plan's findings, in the order given."""
     return [
         FindingDocument(
-            severity=_severity(finding.severity), subject=finding.subject,
-            message=finding.message, rule=rule_document(finding.rule),
+            severity=severity_of(finding.severity), code="", subject=finding.subject,
+            message=finding.message, rule=rule_document(finding.rule), source=None,
         )
         for finding in findings
     ]  # fmt: skip
 
 
-def _severity(text: str) -> Severity:
+def file_finding_documents(findings: Iterable[Finding]) -> list[FindingDocument]:
+    """Returns the documents of findings about files, in the order given."""
+    return [
+        FindingDocument(
+            severity=severity_of(finding.severity), code=finding.code, subject=finding.subject,
+            message=sentence(finding), rule=None, source=position_document(finding.position),
+        )
+        for finding in findings
+    ]  # fmt: skip
+
+
+def sentence(finding: Finding) -> str:
+    """Returns subject, field, message and way out in one line, without the place."""
+    subject = " ".join(part for part in (finding.subject, finding.path) if part)
+    lead = f"{subject}: " if subject else ""
+    way_out = f"; {finding.suggestion}" if finding.suggestion else ""
+    return f"{lead}{finding.message}{way_out}"
+
+
+def severity_of(text: str) -> Severity:
+    """Returns a severity as the documents' type."""
     match text:
         case "error":
             return "error"

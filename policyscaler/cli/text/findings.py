@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Final
 from xml.sax.saxutils import escape, quoteattr
 
-from policyscaler.cli.documents.validation import sentence
+from policyscaler.cli.documents.values import sentence
 from policyscaler.cli.text.tables import count
 from policyscaler.manifests.findings import ERROR, NOTE, WARNING, Finding
 from policyscaler.model.meta import SourcePosition
@@ -56,6 +56,7 @@ def junit_lines(findings: Sequence[Finding], *, files: Sequence[str]) -> list[st
     """Returns JUnit XML: one test case a file, failed by its errors.
 
     Args:
+        findings: only errors fail a file.
         files: all files that were looked at; those without errors pass.
     """
     named = sorted({*files, *(f.position.file for f in findings if f.position)})

@@ -156,10 +156,10 @@ def _disruptions(commands: tuple[DisruptionCommand, ...], *, pods: Pods) -> list
         forced = ", whatever budgets say" if command.forceful else ""
         saving = _saving(command.savings_micros_per_hour)
         lines.append(f"{_INDENT}{', '.join(command.nodes)}: {command.reason}{forced}, {saving}")
-        for node in command.replacements:
-            lines.append(
-                f"{_INDENT * 2}first launches {offering_text(node.chosen)} in pool {node.pool}"
-            )
+        lines.extend(
+            f"{_INDENT * 2}first launches {offering_text(node.chosen)} in pool {node.pool}"
+            for node in command.replacements
+        )
         if command.moves:
             lines.append(f"{_INDENT * 2}moves {_listed(group_pods(command.moves, pods))}")
         lines.extend(f"{_INDENT * 2}rule {rule}" for rule in command.rules)
