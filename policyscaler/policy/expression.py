@@ -123,6 +123,8 @@ class Program:
         vector = spread(operand, self.result_type, size=table.size)
         error = vector.error if vector.error is not None and vector.error.any() else None
         if vector.vocabulary is None:
+            if error is not None and self.result_type == BOOL:
+                return np.logical_and(vector.data, ~error), error
             return vector.data, error
         words = np.empty(max(len(vector.vocabulary), 1), np.object_)
         words[: len(vector.vocabulary)] = vector.vocabulary

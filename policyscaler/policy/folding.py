@@ -19,6 +19,7 @@ from policyscaler.policy.core import (
 )
 from policyscaler.policy.findings import Finding
 from policyscaler.policy.signatures import ValueFault
+from policyscaler.policy.types import INT
 
 Report = Callable[[Finding], None]
 
@@ -83,12 +84,19 @@ def _check_arguments(node: Call, arguments: tuple[Typed, ...], report: Report) -
     """Check literals such as a regular expression whose call has other, unknown arguments."""
     if all(isinstance(argument, Const) for argument in arguments):
         return
+    divisor = arguments[-1]
+    if node.name in {"_/_", "_%_"} and divisor.type == INT and _is_zero(divisor):
+        report(Finding("PS125", "division by zero", node.span))
     for position, check in sorted(node.overload.checks.items()):
         argument = arguments[position]
         if isinstance(argument, Const) and isinstance(argument.value, str):
             fault = check(argument.value)
             if fault:
                 report(Finding("PS125", fault, argument.span))
+
+
+def _is_zero(node: Typed) -> bool:
+    return isinstance(node, Const) and node.value == 0
 
 
 def _fold_logic(node: Logic, report: Report) -> Typed:

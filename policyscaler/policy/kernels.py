@@ -7,12 +7,13 @@ fail, or None if none does.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from datetime import UTC, datetime
 from typing import Protocol, TypeAlias, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
-from policyscaler.policy.columns import Array, Mask
+from policyscaler.policy.columns import Array, Mask, to_raw
 from policyscaler.policy.types import BOOL, DOUBLE, DURATION, INT, TIMESTAMP, Type
 
 Result: TypeAlias = tuple[Array, Mask | None]
@@ -28,6 +29,8 @@ class Kernel(Protocol):
 _Ints: TypeAlias = NDArray[np.int64]
 _Doubles: TypeAlias = NDArray[np.float64]
 
+_FIRST = cast("int", to_raw(datetime.min.replace(tzinfo=UTC), TIMESTAMP))
+_LAST = cast("int", to_raw(datetime.max.replace(tzinfo=UTC), TIMESTAMP))
 _MIN_INT = np.int64(-(2**63))
 _NEAR_OVERFLOW = 2.0**62
 _TOO_LARGE = 2.0**63
@@ -40,7 +43,19 @@ def find_kernel(name: str, kinds: tuple[Type, ...]) -> Kernel | None:
     kernel = (_DOUBLE if kinds[0] == DOUBLE else _WHOLE).get(name)
     if kernel is None or (BOOL in kinds and name not in {"_==_", "_!=_", "!_"}):
         return None
-    return kernel
+    moves = TIMESTAMP in kinds and DURATION in kinds and name in {"_+_", "_-_"}
+    return _on_calendar(kernel) if moves else kernel
+
+
+def _on_calendar(kernel: Kernel) -> Kernel:
+    """Let a kernel fail where the time it gives is before the year 1 or after 9999."""
+
+    def run(*values: Array) -> Result:
+        moment, failing = kernel(*values)
+        outside = (moment < _FIRST) | (moment > _LAST)
+        return moment, _failing(outside if failing is None else outside | failing)
+
+    return run
 
 
 def _failing(mask: Mask) -> Mask | None:

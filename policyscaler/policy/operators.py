@@ -23,6 +23,7 @@ from policyscaler.policy.types import (
 )
 
 MIN_INT, MAX_INT = -(2**63), 2**63 - 1
+_MICROSECOND = timedelta(microseconds=1)
 _LISTS = ListType(T)
 
 
@@ -129,9 +130,12 @@ def _earlier(moment: datetime, by: timedelta) -> datetime:
 
 def _longer(left: timedelta, right: timedelta) -> timedelta:
     try:
-        return left + right
+        total = left + right
     except OverflowError:
         raise ValueFault(f"{left} + {right} is out of range") from None
+    if MIN_INT <= total // _MICROSECOND <= MAX_INT:
+        return total
+    raise ValueFault(f"{left} + {right} is out of range")
 
 
 def _shorter(left: timedelta, right: timedelta) -> timedelta:

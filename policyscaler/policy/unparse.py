@@ -156,7 +156,14 @@ def _celpy_call(node: Call, arguments: list[str]) -> str:
     if node.name == "_+_" and node.type == STRING:
         # celpy's concatenation gives a bare str that has no methods.
         return f"string({_operator(node, arguments)})"
-    is_collection = isinstance(node.arguments[0].type, ListType | MapType)
+    receiver = node.arguments[0].type
+    is_collection = isinstance(receiver, ListType | MapType)
+    # celpy takes negative positions in a list, and loses the sign of an infinity.
+    is_wrong = (node.name == "_[_]" and isinstance(receiver, ListType)) or (
+        node.name == "_/_" and receiver == DOUBLE
+    )
+    if is_wrong:
+        return f"{celpy_name(node)}({', '.join(arguments)})"
     if FUNCTIONS[node.name].style is Style.OPERATOR or (node.name in NATIVE and not is_collection):
         return _source_call(node, arguments)
     return f"{celpy_name(node)}({', '.join(arguments)})"

@@ -8,7 +8,7 @@ matter, and every offset stays what it was.
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Protocol
 
 import celpy
@@ -253,9 +253,20 @@ def _unwrap(
 def _place_bools(tree: lark.Tree[lark.Token], tokens: tuple[Token, ...]) -> None:
     """Give `true` and `false` the places that celpy's lexer loses."""
     ours = (token for token in tokens if token.kind is TokenKind.NAME and token.text in _BOOLS)
-    theirs = tree.scan_values(lambda leaf: isinstance(leaf, lark.Token) and leaf.type == "BOOL_LIT")
+    theirs = (leaf for leaf in _leaves(tree) if leaf.type == "BOOL_LIT")
     for token, leaf in zip(ours, theirs, strict=True):
         leaf.start_pos, leaf.end_pos = token.span.start, token.span.end
+
+
+def _leaves(tree: lark.Tree[lark.Token]) -> Iterator[lark.Token]:
+    """Yield the tokens in the order they are written, however deep the tree is."""
+    pending: list[lark.Tree[lark.Token] | lark.Token] = [tree]
+    while pending:
+        node = pending.pop()
+        if isinstance(node, lark.Token):
+            yield node
+        else:
+            pending += reversed(node.children)
 
 
 def _span(tree: lark.Tree[lark.Token]) -> Span:

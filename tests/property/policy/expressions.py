@@ -36,7 +36,7 @@ class Generator:
     """Writes expressions of a given type, at most `depth` levels deep."""
 
     def __init__(self, seed: int) -> None:
-        self.random = random.Random(seed)
+        self.random = random.Random(seed)  # noqa: S311 - not for secrets
         self._loops = 0
 
     def bool(self, depth: int) -> str:
@@ -59,7 +59,9 @@ class Generator:
 
     def compare(self, depth: int) -> str:
         operator = self.random.choice(["==", "!=", "<", "<=", ">", ">="])
-        kind = self.random.choice([self.int, self.double, self.text, self.duration, self.number, self.time])
+        kind = self.random.choice(
+            [self.int, self.double, self.text, self.duration, self.number, self.time]
+        )
         return f"({kind(depth)} {operator} {kind(depth)})"
 
     def number(self, depth: int) -> str:
@@ -119,7 +121,9 @@ class Generator:
 
     def text_test(self, depth: int) -> str:
         if self.random.random() < 0.3:
-            return f"{self.text(depth)}.matches('{self.random.choice(['^m', 'a$', '[0-9]+', 'x|é'])}')"
+            return (
+                f"{self.text(depth)}.matches('{self.random.choice(['^m', 'a$', '[0-9]+', 'x|é'])}')"
+            )
         function = self.random.choice(["startsWith", "endsWith", "contains"])
         return f"{self.text(depth)}.{function}({self.text(depth)})"
 
@@ -154,10 +158,12 @@ class Generator:
     def duration(self, depth: int) -> str:
         if depth <= 0 or self.random.random() < 0.5:
             return self.random.choice(DURATIONS)
-        return self.random.choice([
-            f"({self.duration(depth - 1)} + {self.duration(depth - 1)})",
-            f"({self.time(depth - 1)} - {self.time(depth - 1)})",
-        ])
+        return self.random.choice(
+            [
+                f"({self.duration(depth - 1)} + {self.duration(depth - 1)})",
+                f"({self.time(depth - 1)} - {self.time(depth - 1)})",
+            ]
+        )
 
     def time(self, depth: int) -> str:
         if depth <= 0 or self.random.random() < 0.5:
@@ -182,7 +188,9 @@ def make_row(pick: random.Random) -> dict[str, object]:
         "price": round(pick.random() * 3, 5),
         "features": tuple(pick.sample(["burstable", "nvme", "flex", "a"], pick.randint(0, 3))),
         "available": pick.random() < 0.8,
-        "labels": {key: pick.choice(["a", "b", "m5"]) for key in ("team", "tier") if pick.random() < 0.6},
+        "labels": {
+            key: pick.choice(["a", "b", "m5"]) for key in ("team", "tier") if pick.random() < 0.6
+        },
         "resources": {"ephemeral-storage": 2.0e10} if pick.random() < 0.7 else {},
     }
     if pick.random() < 0.5:
@@ -206,5 +214,3 @@ def make_bindings(pick: random.Random) -> dict[str, object]:
         "params": {"share": 0.75, "least": 4, "family": "m5", "grace": timedelta(minutes=15)},
         "now": datetime(2026, 3, 29, pick.choice([0, 1, 12]), 30, tzinfo=UTC),
     }  # fmt: skip
-
-
