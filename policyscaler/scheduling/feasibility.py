@@ -109,13 +109,14 @@ def _examine_term(question: Question, wanted: req.Requirements) -> Feasible | Po
     matching = template.matching & template.table.mask_all(wanted)
     if not matching.any():
         return _no_machine(template, wanted)
-    return _examine_rows(question, req.merge(template.requirements, wanted), matching)
+    return _examine_rows(question, wanted, matching)
 
 
 def _examine_rows(
-    question: Question, merged: req.Requirements, matching: Mask
+    question: Question, asked: req.Requirements, matching: Mask
 ) -> Feasible | PoolRefusal:
     shape, template = question.shape, question.template
+    merged = req.merge(template.requirements, asked)
     fits = matching & _fitting(template, shape.requests) if question.sized else matching
     if not fits.any():
         return _too_large(template, matching, shape)
@@ -126,15 +127,19 @@ def _examine_rows(
     limited = available & template.within(question.remaining)
     if not limited.any():
         return _over_limit(template, available, question.remaining)
-    screened = question.screen(shape, template, limited)
-    if not screened.rows.any():
+    # Policy is asked about all machines of the class, so that its funnel shows what the pool's own
+    # requirements cut; they are rules like any other there.
+    offered = template.table.available & template.table.mask_all(asked)
+    screened = question.screen(shape, template, offered & template.within(question.remaining))
+    rows = screened.rows & limited
+    if not rows.any():
         return _cut_by_policy(template, screened, int(limited.sum()))
-    short = _short_values(template, screened.rows) if question.sized else ""
+    short = _short_values(template, rows) if question.sized else ""
     if short:
         return _refusal(template, "min-values", short)
     soft = untolerated(template.pool.taints, shape.spec.tolerations, soft=True) is not None
     return Feasible(
-        template=template, requirements=merged, rows=screened.rows, screened=screened, soft=soft
+        template=template, requirements=merged, rows=rows, screened=screened, soft=soft
     )
 
 

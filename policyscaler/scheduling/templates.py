@@ -45,11 +45,11 @@ class Template:
         return self.matching & self.table.available
 
     def within(self, remaining: Resources) -> Mask:
-        """Returns the launchable rows whose type's whole capacity is within what limits leave.
+        """Returns the rows whose type's whole capacity is within what limits leave.
 
         Source: Karpenter compares limits with the capacity of machines, not with requests.
         """
-        rows = self.launchable
+        rows = np.ones(len(self.table), dtype=bool)
         if remaining.get(NODES, 1) < 1:
             return np.zeros_like(rows)
         for resource, amount in sorted(remaining.items()):
