@@ -99,14 +99,17 @@ class Objects:
         market = self._simulation.actors.provider.market
         for ref in (manifest.ref, *manifest.serves):
             market.serve(ref, manifest.catalogue, pinned=True)
-        own = NodeClass(meta=manifest.meta, ref=manifest.ref)
-        self._world.state.node_classes.put(own)
+            if self._world.state.node_classes.get(ref) is None:
+                meta = msgspec.structs.replace(manifest.meta, name=ref.name)
+                self._world.state.node_classes.put(
+                    NodeClass(meta=meta, ref=ref, source=manifest.source)
+                )
 
     def _apply_further(self, value: object) -> None:
         state = self._world.state
         match value:
             case DaemonSet():
-                self._put(state.daemon_sets, value)
+                self._put(state.daemon_sets, self._admitted(value))
             case Job():
                 self._put(state.jobs, value)
             case CronJob():
@@ -149,6 +152,14 @@ class Objects:
             generation=old.meta.generation + 1 if old else max(1, meta.generation),
         )
         return msgspec.structs.replace(value, meta=meta)
+
+    def _admitted(self, daemon_set: DaemonSet) -> DaemonSet:
+        """Returns a DaemonSet whose template is as its pods will be."""
+        template = daemon_set.template
+        spec = self._simulation.actors.pods.admit(template.spec, daemon_set.meta.namespace)
+        return msgspec.structs.replace(
+            daemon_set, template=msgspec.structs.replace(template, spec=spec)
+        )
 
     def _apply_pod(self, pod: Pod) -> None:
         spec = self._simulation.actors.pods.admit(pod.spec, pod.meta.namespace)

@@ -15,6 +15,7 @@ from policyscaler.ports.observation import ClusterView, Observer
 from policyscaler.ports.provider import Provider
 from policyscaler.simulation.market import Market
 from policyscaler.simulation.objects import Objects, objects_of
+from policyscaler.simulation.planners import PolicyPlanner
 from policyscaler.simulation.report import Report, make_report
 from policyscaler.simulation.safety import Safety
 from policyscaler.simulation.scenario import Scenario
@@ -40,27 +41,33 @@ class Watcher(Observer, Protocol):
 def run_scenario(
     scenario: Scenario,
     *,
-    planners: PlannerSource,
+    policies: Sequence[ScalingPolicy],
     providers: Sequence[Provider] = (),
     progress: Progress | None = None,
     watchers: Sequence[Callable[[ClusterView], Watcher]] = (),
+    planners: PlannerSource | None = None,
 ) -> Report:
     """Returns the report of a run; equal arguments give equal reports, byte for byte.
 
     Args:
         scenario: what `load_scenario` returned.
-        planners: makes a planner of the user's policies: those of the scenario's manifests, and
-            others whenever an event puts them in force.
+        policies: those of the bundle and of the command line; to them come those of the
+            scenario's manifests, which policy events replace.
         providers: whose NodeClasses can be launched from.
         progress: called with every notable event as it happens.
         watchers: made for the run; what they find joins the report's violations.
+        planners: what decides instead of the real planner, for tests.
+
+    Raises:
+        PolicyError: the policies do not compile.
     """
+    make_planner = planners or (lambda user: PolicyPlanner(policies, user))
     world = World(
         start=scenario.start, seed=scenario.seed, settings=scenario.settings,
         timeline=Timeline(scenario.start, progress),
     )  # fmt: skip
     market = Market({})
-    simulation = Simulation(world, market=market, planner=planners(scenario.objects.policies))
+    simulation = Simulation(world, market=market, planner=make_planner(scenario.objects.policies))
     watching = [Safety(simulation), *(make(simulation) for make in watchers)]
     world.observers.extend(watching)
     classes = Classes(market, providers)
@@ -70,7 +77,7 @@ def run_scenario(
     simulation.actors.kubelets.adopt()
     script = Script(
         simulation, objects=objects,
-        on_policies=lambda policies: simulation.engine.use(planners(policies)),
+        on_policies=lambda user: simulation.engine.use(make_planner(user)),
     )  # fmt: skip
     for event in scenario.events:
         script.schedule(event, end=scenario.end)

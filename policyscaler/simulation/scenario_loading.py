@@ -69,9 +69,9 @@ def load_scenario(
     if text is None:
         return None, tuple(findings)
     documents = list(read_documents(str(file), text, sink=findings))
-    if len(documents) != 1 and not findings:
-        findings.append(_whole(file, f"holds {len(documents)} objects; a scenario stands alone"))
     if len(documents) != 1:
+        if not any(finding.severity == ERROR for finding in findings):
+            findings.append(_whole(file, f"holds {len(documents)} objects, not one Scenario"))
         return None, tuple(findings)
     scenario = _Reader(documents[0], kinds=kinds, sink=findings).read()
     return scenario, tuple(findings)
@@ -146,7 +146,8 @@ class _Reader:
 
     def _event(self, event: wire.EventWire, index: int) -> ScenarioEvent | None:
         at: Path = ("spec", "events", index)
-        written = [name for name in _ACTIONS if child(map_at_event(self._document, index), name)]
+        event_tree = child(child(map_at(self._document.tree, "spec"), "events"), index)
+        written = [name for name in _ACTIONS if child(event_tree, name) is not None]
         if len(written) != 1:
             what = (
                 f"has {len(written)} actions: {', '.join(written)}" if written else "does nothing"
@@ -255,11 +256,6 @@ class _Reader:
             self._reporter.failed = True
             return None
         return Apply(objects=(value,), label=reporter.subject)
-
-
-def map_at_event(document: Document, index: int) -> object:
-    """Returns the tree of one event."""
-    return child(child(map_at(document.tree, "spec"), "events"), index)
 
 
 def _selection(offerings: wire.OfferingsWire) -> Selection:

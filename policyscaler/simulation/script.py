@@ -8,6 +8,7 @@ from decimal import ROUND_HALF_EVEN, Decimal
 from typing import assert_never
 
 from policyscaler.model import labels as well
+from policyscaler.model.errors import PolicyError
 from policyscaler.model.policies import ScalingPolicy
 from policyscaler.simulation.objects import Objects
 from policyscaler.simulation.provider import Instance
@@ -78,10 +79,18 @@ class Script:
                     self._objects.apply(value)
                 self._simulation.engine.wake()
             case PolicyChange():
-                self._tell(f"policies of {action.label} are in force")
-                self._on_policies(action.policies)
+                self._change_policies(action)
             case _:
                 self._do_to_machines(action)
+
+    def _change_policies(self, action: PolicyChange) -> None:
+        """A broken set leaves the old one in force."""
+        try:
+            self._on_policies(action.policies)
+        except PolicyError as error:
+            self._tell(f"{action.label} is refused, the old policies stay: {error}", kind="error")
+        else:
+            self._tell(f"policies of {action.label} are in force")
 
     def _do_to_machines(
         self, action: Interrupt | PriceChange | CapacityError | LaunchFailure

@@ -336,7 +336,7 @@ class _State:
                 if o.available
             )
             if fitting and rows:
-                cost = rows[0][0] / len(fitting)
+                cost = (-len(fitting), rows[0][0])
                 best = min(
                     best or (cost, kind.name, rows, fitting), (cost, kind.name, rows, fitting)
                 )
