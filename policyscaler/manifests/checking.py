@@ -149,6 +149,8 @@ class _Check:
         if extra.get("expects") and not _is_scalar(value, declared):
             self._wrong_type(value, str(extra["expects"]), at=at)
             return
+        if "check" in extra and isinstance(value, int) and not isinstance(value, bool):
+            value = str(value)  # a bare 30 is told the unit it lacks, not that it is no text
         failed, reporter.failed = reporter.failed, False
         self._typed(value, declared, at=at)
         if not reporter.failed:
@@ -270,7 +272,7 @@ class _Check:
         if not isinstance(value, str):
             self._wrong_type(value, "text", at=at)
         elif value not in declared.values:
-            known = [str(choice) for choice in declared.values]
+            known = [str(choice) for choice in declared.values if choice]
             message = f'"{shorten(value)}" is not one of {", ".join(known)}'
             hint = did_you_mean(value, known)
             self._reporter.error(Code.BAD_VALUE, message, at=at, suggestion=hint)

@@ -194,7 +194,7 @@ class _Decoder:
     def _check_param(self, type_name: str, value: _Written, *, at: Path) -> None:
         is_bool = isinstance(value, bool)
         if not isinstance(value, _PARAM_TYPES[type_name]) or is_bool != (type_name == "bool"):
-            message = f'"{value}" is not a {type_name}'
+            message = f'"{value}" is not of type {type_name}'
             self._reporter.error(Code.WRONG_TYPE, message, at=at)
         elif type_name == "duration":
             try:

@@ -78,6 +78,8 @@ def _check_key(key: str, *, at: Path, reporter: Reporter, allowed: bool) -> None
 
 
 def _near_key(key: str) -> str:
+    if key == labels.HOSTNAME:
+        return ""
     near = nearest(key, labels.WELL_KNOWN - {labels.NODEPOOL}, cutoff=0.8)
     return f'did you mean "{near}"?' if near else ""
 

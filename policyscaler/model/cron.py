@@ -171,7 +171,7 @@ def _values(field: str, name: str, *, low: int, high: int) -> frozenset[int]:
         match = _PART.fullmatch(part)
         if match is None:
             raise ConfigError(
-                f'"{field}" is not a {name}; write numbers from {low} to {high}, *, 1-5 or */10'
+                f'"{field}" does not fit the {name}; write numbers from {low} to {high}, *, 1-5 or */10'
             )
         first, last, step = match.groups()
         start = low if first in ("*", "?") else _number(first, name, low=low, high=high)
@@ -191,7 +191,7 @@ def _number(text: str, name: str, *, low: int, high: int) -> int:
     if text.isdigit() and len(text) < 4:
         number = int(text)
     if not low <= number <= high:
-        raise ConfigError(f'"{text}" is not a {name}; it is from {low} to {high}')
+        raise ConfigError(f'"{text}" does not fit the {name}, which is from {low} to {high}')
     return number
 
 

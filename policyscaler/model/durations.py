@@ -47,6 +47,8 @@ def parse_duration(text: str) -> timedelta:
         >>> parse_duration("1h30m5s")
         datetime.timedelta(seconds=5405)
     """
+    if text == "Never":
+        raise DurationError('"Never" is not possible here; write a duration such as 1h30m')
     if not _STRICT.fullmatch(text):
         raise DurationError(f'"{text}" is not a duration{_hint(text)}')
     return parse_go_duration(text)

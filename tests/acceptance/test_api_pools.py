@@ -68,7 +68,7 @@ DURATIONS = [
         bad(
             "A03",
             f"terminationGracePeriod {d}",
-            "not a duration",
+            "PS015",
             template__spec__terminationGracePeriod=d,
         )
         for d in ("Never", "-1s", "1hr")
