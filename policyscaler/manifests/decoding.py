@@ -27,6 +27,7 @@ from policyscaler.manifests.reading import (
 )
 from policyscaler.manifests.reporting import Reporter
 from policyscaler.manifests.trees import Document, text_at
+from policyscaler.manifests.vocabulary import Vocabulary
 from policyscaler.model.pools import NodePool
 
 BUILT_IN: tuple[Kind, ...] = (
@@ -62,8 +63,9 @@ def kinds_by_name(
 class Loading:
     """Objects and findings as they come in."""
 
-    def __init__(self, kinds: Sequence[Kind]) -> None:
+    def __init__(self, kinds: Sequence[Kind], *, vocabulary: Vocabulary | None = None) -> None:
         self.findings: list[Finding] = []
+        self._vocabulary = vocabulary or Vocabulary()
         self._around = surroundings_of(kinds)
         self._kinds = kinds_by_name(kinds, self._around)
         self._classes = {(kind.api_version, kind.kind) for kind in kinds}
@@ -107,7 +109,7 @@ class Loading:
             self._objects.append(value)
 
     def _decode(self, document: Document) -> object | None:
-        reporter = Reporter(document, self.findings)
+        reporter = Reporter(document, self.findings, vocabulary=self._vocabulary)
         api_version = text_at(document.tree, "apiVersion")
         name = text_at(document.tree, "kind")
         for field, value in (("apiVersion", api_version), ("kind", name)):
@@ -144,7 +146,9 @@ class Loading:
         moved = dataclasses.replace(document, tree=conversion.tree)
         if source_is_cheap(document.source):
             moved = dataclasses.replace(moved, prefix=(), root=None)
-        return self._value(moved, served, reporter=Reporter(moved, self.findings))
+        return self._value(
+            moved, served, reporter=Reporter(moved, self.findings, vocabulary=self._vocabulary)
+        )
 
     def _complete(self, document: Document) -> None:
         """Gives a NodeClass the kubelet settings that an old pool carried for it."""

@@ -5,8 +5,6 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from policyscaler.model import labels
-
 _NAME: Final = re.compile(r"[A-Za-z0-9](?:[-A-Za-z0-9_.]*[A-Za-z0-9])?")
 _DOMAIN: Final = re.compile(
     r"[a-z0-9](?:[-a-z0-9]*[a-z0-9])?(?:\.[a-z0-9](?:[-a-z0-9]*[a-z0-9])?)*"
@@ -36,20 +34,3 @@ def value_fault(value: str) -> str:
     if value and _NAME.fullmatch(value) is None:
         return "a value has letters, digits, -, _ and . and begins and ends with a letter or digit"
     return ""
-
-
-def restriction(key: str, *, nodepool_allowed: bool = False) -> str:
-    """Returns why users may not set or require a label, or an empty text.
-
-    Args:
-        key: the key as written; deprecated aliases count as what they stand for.
-        nodepool_allowed: NodeClaims may name the pool that they belong to.
-    """
-    stable = labels.stable_key(key)
-    if stable == labels.NODEPOOL:
-        return "" if nodepool_allowed else "it is set by the pool itself"
-    if stable == labels.HOSTNAME:
-        return "it is unique to each node"
-    return (
-        f"the domain {labels.RESTRICTED_DOMAIN} is reserved" if labels.is_restricted(stable) else ""
-    )

@@ -15,12 +15,17 @@ from policyscaler.manifests.reading import (
     files_of,
     read_text,
 )
+from policyscaler.manifests.vocabulary import Vocabulary, vocabulary_of
 
-__all__ = ["Loaded", "load", "load_text"]
+__all__ = ["Loaded", "Vocabulary", "load", "load_text", "vocabulary_of"]
 
 
 def load(
-    paths: Sequence[str | FilePath], *, kinds: Sequence[Kind] = (), stdin: BinaryIO | None = None
+    paths: Sequence[str | FilePath],
+    *,
+    kinds: Sequence[Kind] = (),
+    stdin: BinaryIO | None = None,
+    vocabulary: Vocabulary | None = None,
 ) -> Loaded:
     """Returns everything that can be loaded from files and folders.
 
@@ -29,8 +34,10 @@ def load(
             for standard input.
         kinds: what providers add.
         stdin: what `-` reads.
+        vocabulary: the labels that providers know (`vocabulary_of(providers)`): misspelt ones
+            are then refused instead of launching nothing.
     """
-    loading = Loading(kinds)
+    loading = Loading(kinds, vocabulary=vocabulary)
     with _uncollected():
         for file in files_of(paths, sink=loading.findings):
             text = read_text(file, stdin=stdin, sink=loading.findings)
@@ -51,8 +58,14 @@ def _uncollected() -> Iterator[None]:
             gc.enable()
 
 
-def load_text(text: str, *, name: str = "manifest.yaml", kinds: Sequence[Kind] = ()) -> Loaded:
+def load_text(
+    text: str,
+    *,
+    name: str = "manifest.yaml",
+    kinds: Sequence[Kind] = (),
+    vocabulary: Vocabulary | None = None,
+) -> Loaded:
     """Returns everything that can be loaded from a text; `name` is what positions call it."""
-    loading = Loading(kinds)
+    loading = Loading(kinds, vocabulary=vocabulary)
     loading.add(name, text)
     return loading.result()

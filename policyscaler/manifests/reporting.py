@@ -2,17 +2,31 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from policyscaler.manifests.expressions import expression_at
 from policyscaler.manifests.findings import ERROR, NOTE, WARNING, Code, Finding, Path, format_path
 from policyscaler.manifests.trees import Document, text_at
+from policyscaler.manifests.vocabulary import Vocabulary
 from policyscaler.model.meta import SourcePosition
 from policyscaler.model.policies import Expression
 
+_CORE: Final = Vocabulary()
+
 
 class Reporter:
-    """Collects the findings about one object; knows its file, kind and name."""
+    """Collects the findings about one object; knows its file, kind and name.
 
-    def __init__(self, document: Document, sink: list[Finding]) -> None:
+    Args:
+        document: the object.
+        sink: where findings go.
+        vocabulary: the labels that there are.
+    """
+
+    def __init__(
+        self, document: Document, sink: list[Finding], *, vocabulary: Vocabulary = _CORE
+    ) -> None:
+        self.vocabulary = vocabulary
         self._document = document
         self._sink = sink
         self.failed = False

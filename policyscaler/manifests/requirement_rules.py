@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from policyscaler.manifests.findings import Code, Path, did_you_mean, nearest, shorten
-from policyscaler.manifests.label_syntax import key_fault, restriction, value_fault
+from policyscaler.manifests.label_syntax import key_fault, value_fault
 from policyscaler.manifests.pool_wire import RequirementWire, TaintWire
 from policyscaler.manifests.reporting import Reporter
 from policyscaler.model import labels
@@ -64,12 +64,13 @@ def _check_key(key: str, *, at: Path, reporter: Reporter, allowed: bool) -> None
     if fault:
         reporter.error(Code.BAD_LABEL, f'"{shorten(key)}" is not a label key: {fault}', at=at)
         return
-    why = restriction(key, nodepool_allowed=allowed)
+    well_known = reporter.vocabulary.well_known
+    why = reporter.vocabulary.restriction(key, nodepool_allowed=allowed)
     if why:
         message = f'"{shorten(key)}" cannot be required: {why}'
-        reporter.error(Code.BAD_LABEL, message, at=at, suggestion=_near_key(key))
-    elif "/" in key and labels.stable_key(key) not in labels.WELL_KNOWN:
-        near = nearest(key, labels.WELL_KNOWN, cutoff=0.93)
+        reporter.error(Code.BAD_LABEL, message, at=at, suggestion=_near_key(key, reporter))
+    elif "/" in key and labels.stable_key(key) not in well_known:
+        near = nearest(key, well_known, cutoff=0.93)
         if near:
             message = f'"{shorten(key)}" is no label that nodes have by themselves'
             reporter.warning(
@@ -77,10 +78,10 @@ def _check_key(key: str, *, at: Path, reporter: Reporter, allowed: bool) -> None
             )
 
 
-def _near_key(key: str) -> str:
+def _near_key(key: str, reporter: Reporter) -> str:
     if key == labels.HOSTNAME:
         return ""
-    near = nearest(key, labels.WELL_KNOWN - {labels.NODEPOOL}, cutoff=0.8)
+    near = nearest(key, reporter.vocabulary.well_known - {labels.NODEPOOL}, cutoff=0.8)
     return f'did you mean "{near}"?' if near else ""
 
 
@@ -189,13 +190,15 @@ def check_labels(written: Mapping[str, str], *, at: Path, reporter: Reporter) ->
     for key, value in written.items():
         here = (*at, key)
         fault = key_fault(key)
-        why = restriction(key)
+        why = reporter.vocabulary.restriction(key)
         if fault:
             message = f'"{shorten(key)}" is not a label key: {fault}'
             reporter.error(Code.BAD_LABEL, message, at=here, key=True)
         elif why:
             message = f'"{shorten(key)}" cannot be set: {why}'
-            reporter.error(Code.BAD_LABEL, message, at=here, suggestion=_near_key(key), key=True)
+            reporter.error(
+                Code.BAD_LABEL, message, at=here, suggestion=_near_key(key, reporter), key=True
+            )
         if fault := value_fault(value):
             message = f'"{shorten(value)}" is not a label value: {fault}'
             reporter.error(Code.BAD_LABEL, message, at=here)
