@@ -6,8 +6,9 @@ part of the label's key, so that expressions are the same with every provider an
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final
 
 import numpy as np
@@ -19,15 +20,11 @@ from policyscaler.model.money import MICROS
 from policyscaler.model.offerings import Catalogue, InstanceType, OfferingRow, rows_of
 from policyscaler.policy.columns import Column, ColumnTable, build_table, make_column
 from policyscaler.policy.offering_types import OFFERING
-from policyscaler.policy.types import STRING, ListType, ObjectType
+from policyscaler.policy.types import BOOL, DOUBLE, STRING, ListType
 
 _MEBIBYTE: Final = 2**20
 _SEVERAL: Final = 2
 _BURSTABLE: Final = "t"
-_ZONE_FIELDS: Final = ("zone", "zoneId", "capacityType", "price", "available")
-"""The fields that differ between the offerings of one type."""
-
-_ROW: Final = ObjectType("offering", {name: OFFERING.fields[name] for name in _ZONE_FIELDS})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,13 +48,13 @@ def offering_rows(catalogue: Catalogue) -> OfferingRows:
     types = [t for t in catalogue.types if t.offerings]
     counts = np.array([len(t.offerings) for t in types], dtype=np.int64)
     base = _type_table(types).take(np.repeat(np.arange(len(types)), counts))
-    own = _row_table(rows)
-    columns = {**base.columns, **own.columns}
+    prices = np.fromiter((row.offering.price_micros_per_hour for row in rows), np.int64, len(rows))
+    own = _row_columns(rows, prices)
     labels = {**base.entries["labels",], **_label_columns(rows)}
+    labels |= {key: own[path] for key, path in _OWN.items()}
     choices = {**base.entries["choices",], **_choice_columns(rows, types)}
     entries = {**base.entries, ("labels",): labels, ("choices",): choices}
-    prices = np.array([row.offering.price_micros_per_hour for row in rows], dtype=np.int64)
-    table = ColumnTable(len(rows), columns, base.present, entries)
+    table = ColumnTable(len(rows), {**base.columns, **own}, base.present, entries)
     return OfferingRows(catalogue=catalogue, rows=rows, table=table, prices=prices)
 
 
@@ -65,7 +62,7 @@ def offering_facts(row: OfferingRow) -> dict[str, object]:
     """Returns one offering as a mapping, with the fields and units of the vocabulary."""
     facts: dict[str, object] = {name: read(row.type) for name, read in _TYPE_FIELDS.items()}
     facts.update({name: read(row) for name, read in _ROW_FIELDS.items()})
-    own = {**row.offering.labels, **{key: read(row) for key, read in _OWN.items()}}
+    own = {**row.offering.labels, **{key: str(facts[field]) for key, (field,) in _OWN.items()}}
     facts["labels"] = {**_single_labels(row.type), **own}
     facts["choices"] = {k: v for k, v in _choices(row.type).items() if k not in own}
     nested: dict[str, dict[str, object]] = {}
@@ -87,11 +84,21 @@ def _type_table(types: list[InstanceType]) -> ColumnTable:
     return build_table(OFFERING, fields, size=len(types))
 
 
-def _row_table(rows: tuple[OfferingRow, ...]) -> ColumnTable:
-    fields: dict[str, list[object]] = {
-        name: [read(row) for row in rows] for name, read in _ROW_FIELDS.items()
+def _row_columns(
+    rows: tuple[OfferingRow, ...], prices: NDArray[np.int64]
+) -> dict[tuple[str, ...], Column]:
+    """The columns of the fields that differ between the offerings of a type."""
+    available = np.fromiter((row.offering.available for row in rows), np.bool_, len(rows))
+    # Offerings in one zone share their labels; each mapping is looked at once.
+    distinct = {id(row.offering.labels): row.offering.labels for row in rows}
+    zone_ids = {key: _zone_id(labels) for key, labels in distinct.items()}
+    return {
+        ("zone",): make_column([row.offering.zone for row in rows], STRING),
+        ("zoneId",): make_column([zone_ids[id(row.offering.labels)] for row in rows], STRING),
+        ("capacityType",): make_column([row.offering.capacity_type for row in rows], STRING),
+        ("price",): Column(DOUBLE, prices / MICROS),
+        ("available",): Column(BOOL, available),
     }
-    return build_table(_ROW, fields, size=len(rows))
 
 
 def _label_columns(rows: tuple[OfferingRow, ...]) -> Mapping[str, Column]:
@@ -100,8 +107,7 @@ def _label_columns(rows: tuple[OfferingRow, ...]) -> Mapping[str, Column]:
     for key in sorted({key for row in rows for key in row.offering.labels} - _OWN.keys()):
         values = [row.offering.labels.get(key, _single(row.type, key)) for row in rows]
         made[key] = make_column(values, STRING)
-    own = {key: make_column([read(row) for row in rows], STRING) for key, read in _OWN.items()}
-    return {**made, **own}
+    return made
 
 
 def _choice_columns(
@@ -121,11 +127,11 @@ def _open_values(row: OfferingRow, key: str) -> tuple[str, ...] | None:
     return None if key in _OWN or key in row.offering.labels or len(values) < _SEVERAL else values
 
 
-_OWN: Final[Mapping[str, Callable[[OfferingRow], str]]] = {
-    well.ZONE: lambda row: row.offering.zone,
-    well.CAPACITY_TYPE: lambda row: row.offering.capacity_type,
+_OWN: Final[Mapping[str, tuple[str]]] = {
+    well.ZONE: ("zone",),
+    well.CAPACITY_TYPE: ("capacityType",),
 }
-"""Labels that every offering has for itself, whatever its type or provider says."""
+"""Labels that every offering has for itself, whatever its type or provider says, as fields."""
 
 
 def _single(kind: InstanceType, key: str) -> str | None:
@@ -143,8 +149,14 @@ def _choices(kind: InstanceType) -> dict[str, tuple[str, ...]]:
 
 def _by_suffix(kind: InstanceType, suffix: str) -> str | None:
     """The value of the label whose key ends like this; the first by key, None without any."""
-    found = [key for key, values in kind.labels.items() if values and key.endswith(suffix)]
-    return kind.labels[min(found)][0] if found else None
+    values = kind.labels.get(_key_with(suffix, tuple(kind.labels)), ())
+    return values[0] if values else None
+
+
+@lru_cache(maxsize=4096)
+def _key_with(suffix: str, keys: tuple[str, ...]) -> str:
+    """The first key by name that ends like this, or an empty text: types of a family share keys."""
+    return min((key for key in keys if key.endswith(suffix)), default="")
 
 
 def _number(kind: InstanceType, suffix: str) -> int | None:
@@ -222,12 +234,12 @@ _TYPE_FIELDS: Final[Mapping[str, Callable[[InstanceType], object]]] = {
 
 _ROW_FIELDS: Final[Mapping[str, Callable[[OfferingRow], object]]] = {
     "zone": lambda row: row.offering.zone,
-    "zoneId": lambda row: _zone_id(row.offering.labels.items()),
+    "zoneId": lambda row: _zone_id(row.offering.labels),
     "capacityType": lambda row: row.offering.capacity_type,
     "price": lambda row: row.offering.price_micros_per_hour / MICROS,
     "available": lambda row: row.offering.available,
 }
 
 
-def _zone_id(labels: Iterable[tuple[str, str]]) -> str | None:
-    return next((value for key, value in sorted(labels) if key.endswith("/zone-id")), None)
+def _zone_id(labels: Mapping[str, str]) -> str | None:
+    return next((value for key, value in sorted(labels.items()) if key.endswith("/zone-id")), None)

@@ -110,7 +110,7 @@ def a_node(**fields):
 
 def written(*specs: str) -> list[ScalingPolicy]:
     """Policies from the YAML of their specs; the first is called p0, its rules stand in p0.yaml."""
-    policies = []
+    policies: list[ScalingPolicy] = []
     for index, spec in enumerate(specs):
         body = "\n".join(f"  {line}" for line in spec.strip("\n").splitlines())
         head = f"apiVersion: policyscaler.dev/v1alpha1\nkind: ScalingPolicy\nmetadata: {{name: p{index}}}\n"

@@ -6,11 +6,21 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from policyscaler.policy.evaluation import Policies
-from tests.unit.policy_facade.building import a_catalogue, a_pool, a_type, names, offerings, policies, written
+from tests.unit.policy_facade.building import (
+    a_catalogue,
+    a_pool,
+    a_type,
+    names,
+    offerings,
+    policies,
+    written,
+)
 
 SPECS = (
-    "offerings: {require: [{name: fits, expr: 'offering.cpu >= shape.cpu * params.times'}]}\n"
-    "params: {times: {type: double, default: 1.0}}",
+    (
+        "offerings: {require: [{name: fits, expr: 'offering.cpu >= shape.cpu * params.times'}]}\n"
+        "params: {times: {type: double, default: 1.0}}"
+    ),
     "offerings: {require: [{name: arch, expr: 'offering.arch in shape.archs'}]}",
     "offerings: {require: [{name: odd, expr: 'int(offering.family) > shape.priority'}]}",
     "offerings: {require: [{name: tier, expr: \"orElse(shape.labels.tier, '') == '' || offering.cpu > 2.0\"}]}",
@@ -18,13 +28,15 @@ SPECS = (
     "offerings: {score: {base: 'offering.price * (1.0 + spend.perHour)'}}",
 )
 
-SHAPES = st.fixed_dictionaries({
-    "cpu": st.sampled_from([0.5, 2.0, 3.0, 8.0]),
-    "archs": st.sampled_from([["amd64"], ["arm64"], []]),
-    "labels": st.sampled_from([{}, {"tier": "gold"}, {"tier": ""}]),
-    "priority": st.integers(-1, 1),
-    "count": st.integers(1, 3),
-})
+SHAPES = st.fixed_dictionaries(
+    {
+        "cpu": st.sampled_from([0.5, 2.0, 3.0, 8.0]),
+        "archs": st.sampled_from([["amd64"], ["arm64"], []]),
+        "labels": st.sampled_from([{}, {"tier": "gold"}, {"tier": ""}]),
+        "priority": st.integers(-1, 1),
+        "count": st.integers(1, 3),
+    }
+)
 
 
 def same(one, other):
@@ -49,7 +61,10 @@ def test_a_changed_price_is_seen_under_a_new_digest():
     before = a_catalogue("before")
     dear = a_type("m5.large", cpu=2, price=96_000, spot_price=60_000)
     after = msgspec.structs.replace(before, types=(dear,), digest="after")
-    assert names(before, offerings(of, catalogue=before).rows) == ["m5.large/a/spot", "m5.large/b/spot"]
+    assert names(before, offerings(of, catalogue=before).rows) == [
+        "m5.large/a/spot",
+        "m5.large/b/spot",
+    ]
     assert not offerings(of, catalogue=after).rows.any()
     assert offerings(of, catalogue=before).rows.any()
 
@@ -75,9 +90,14 @@ def test_facts_of_different_pools_give_different_answers():
 
 
 def test_what_cannot_be_lowered_to_columns_gives_the_same_row_by_row():
-    of = policies("offerings: {require: [{name: x, expr: \"offering.labels.exists(k, k.endsWith('gpu-name'))\"}]}")
+    of = policies(
+        "offerings: {require: [{name: x, expr: \"offering.labels.exists(k, k.endsWith('gpu-name'))\"}]}"
+    )
     engine = of.policies[0].require[0].program.engine
-    assert names(a_catalogue(), offerings(of).rows) == ["g5.xlarge/a/on-demand", "g5.xlarge/b/on-demand"], engine
+    assert names(a_catalogue(), offerings(of).rows) == [
+        "g5.xlarge/a/on-demand",
+        "g5.xlarge/b/on-demand",
+    ], engine
 
 
 def test_the_digest_depends_on_text_and_parameters_and_on_no_place():

@@ -16,7 +16,10 @@ OLD = timedelta(hours=721)
 
 
 def pool_with(**disruption):
-    facts = {"consolidateAfter": timedelta(seconds=30), "consolidationPolicy": "WhenEmptyOrUnderutilized"}
+    facts = {
+        "consolidateAfter": timedelta(seconds=30),
+        "consolidationPolicy": "WhenEmptyOrUnderutilized",
+    }
     facts.update(disruption)
     return a_pool(disruption={name: value for name, value in facts.items() if value is not None})
 
@@ -54,7 +57,9 @@ EVERYTHING = {"drifted": True, "age": OLD}
     [
         pytest.param({"initialized": False}, "not-initialized", id="not initialized"),
         pytest.param({"doNotDisrupt": True}, "node-do-not-disrupt", id="annotated node"),
-        pytest.param({"pods": [a_pod(), a_pod(doNotDisrupt=True)]}, "pod-do-not-disrupt", id="annotated pod"),
+        pytest.param(
+            {"pods": [a_pod(), a_pod(doNotDisrupt=True)]}, "pod-do-not-disrupt", id="annotated pod"
+        ),
         pytest.param({"pods": [a_pod(pdbBlocked=True)]}, "pdb", id="a PDB without room"),
     ],
 )
@@ -92,8 +97,17 @@ def test_cost_is_one_for_the_node_and_the_eviction_cost_of_each_pod():
 
 def replace(reason="Underutilized", *, of=BUNDLE, count=1, was="on-demand", **coming):
     current = {"price": 1.0, "capacityType": was, "types": ["m5.large"], "count": count}
-    to = {"price": 0.9, "capacityType": "on-demand", "type": "m5.small", "zone": "a", "candidates": 30, "cheaperTypes": 30}
-    verdicts = of.replace(current, to | coming, {"reason": reason, "cost": 2.0}, CONTEXT, pool=a_pool())
+    to = {
+        "price": 0.9,
+        "capacityType": "on-demand",
+        "type": "m5.small",
+        "zone": "a",
+        "candidates": 30,
+        "cheaperTypes": 30,
+    }
+    verdicts = of.replace(
+        current, to | coming, {"reason": reason, "cost": 2.0}, CONTEXT, pool=a_pool()
+    )
     return [verdict.rule.rule for verdict in verdicts if not verdict.passed]
 
 
@@ -132,7 +146,9 @@ def test_every_rule_that_refuses_says_why():
 
 def test_bundles_are_found_and_a_wrong_name_is_explained():
     assert (policies_path() / "karpenter").is_dir()
-    assert [path.suffix for path in bundle_files("karpenter")] == [".yaml"] * 3
+    found = [path.name for path in bundle_files("karpenter")]
+    assert found[:3] == ["10-protection.yaml", "20-candidates.yaml", "30-replacement.yaml"]
+    assert all(name.endswith(".yaml") for name in found)
     with pytest.raises(ConfigError, match="did you mean 'karpenter'"):
         bundle_files("karpentr")
 

@@ -5,7 +5,14 @@ import pytest
 
 from policyscaler.model.offerings import rows_of
 from policyscaler.policy.evaluation import Policies
-from tests.unit.policy_facade.building import a_catalogue, a_pool, all_rows, names, offerings, policies
+from tests.unit.policy_facade.building import (
+    a_catalogue,
+    a_pool,
+    all_rows,
+    names,
+    offerings,
+    policies,
+)
 
 NO_SPOT = """
 offerings:
@@ -58,7 +65,9 @@ def test_rows_that_were_not_asked_about_stay_out_and_are_not_counted():
 
 
 def test_when_nothing_is_left_the_rule_that_alone_keeps_most_out_is_named():
-    huge = "offerings: {require: [{name: huge, expr: 'offering.cpu >= 64.0', message: 'too small'}]}"
+    huge = (
+        "offerings: {require: [{name: huge, expr: 'offering.cpu >= 64.0', message: 'too small'}]}"
+    )
     verdict = offerings(policies(NO_SPOT, huge))
     assert not verdict.rows.any()
     assert (verdict.blocking.policy, verdict.blocking.rule) == ("p1", "huge")
@@ -68,7 +77,9 @@ def test_when_nothing_is_left_the_rule_that_alone_keeps_most_out_is_named():
 
 
 def test_match_narrows_a_policy_to_pods_and_pools():
-    spec = "match: {pods: \"shape.namespace == 'pay'\", pools: \"pool.name == 'default'\"}\n" + NO_SPOT
+    spec = (
+        "match: {pods: \"shape.namespace == 'pay'\", pools: \"pool.name == 'default'\"}\n" + NO_SPOT
+    )
     of = policies(spec)
     assert offerings(of).rows.all()
     assert not offerings(of, namespace="pay").rows.all()
@@ -76,7 +87,11 @@ def test_match_narrows_a_policy_to_pods_and_pools():
 
 
 def test_a_match_that_fails_restricts_and_says_so():
-    spec = "match: {pods: \"int(shape.namespace) > 1\"}\n" + NO_SPOT + "  prefer: [{name: x, expr: 'true', bonus: 0.01}]"
+    spec = (
+        'match: {pods: "int(shape.namespace) > 1"}\n'
+        + NO_SPOT
+        + "  prefer: [{name: x, expr: 'true', bonus: 0.01}]"
+    )
     verdict = offerings(policies(spec))
     assert names(a_catalogue(), ~verdict.rows) == [
         n for n in names(a_catalogue(), all_rows(a_catalogue())) if n.endswith("spot")
