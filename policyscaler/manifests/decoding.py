@@ -146,9 +146,10 @@ class Loading:
         moved = dataclasses.replace(document, tree=conversion.tree)
         if source_is_cheap(document.source):
             moved = dataclasses.replace(moved, prefix=(), root=None)
-        return self._value(
-            moved, served, reporter=Reporter(moved, self.findings, vocabulary=self._vocabulary)
-        )
+        again = Reporter(moved, self.findings, vocabulary=self._vocabulary)
+        if served.kind != kind.kind and not self._is_first(moved, served.kind, reporter=again):
+            return None
+        return self._value(moved, served, reporter=again)
 
     def _complete(self, document: Document) -> None:
         """Gives a NodeClass the kubelet settings that an old pool carried for it."""

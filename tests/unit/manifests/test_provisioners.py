@@ -74,3 +74,21 @@ def test_nodes_were_not_consolidated_unless_asked():
 def test_without_a_provider_nobody_knows_the_class():
     (error, *_) = load_text(FULL).errors
     assert "no provider" in error.message
+
+
+def test_provisioner_and_pool_of_one_name_are_one_too_many():
+    pool = """\
+---
+apiVersion: karpenter.sh/v1
+kind: NodePool
+metadata: {name: old}
+spec:
+  template:
+    spec:
+      requirements: []
+      nodeClassRef: {group: machines.example.com, kind: MachineClass, name: base}
+"""
+    result = load_text(FULL + pool, kinds=KINDS)
+    assert len(result.pools) == 1
+    (error,) = result.errors
+    assert "is there twice" in error.message
