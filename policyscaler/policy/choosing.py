@@ -29,11 +29,11 @@ WORST: Final = 10**12
 
 @dataclass(frozen=True, slots=True)
 class _Asked:
-    """A rule in force with its answer, and the rows that it keeps out."""
+    """A rule in force with its answer, and the rows that it keeps."""
 
     rule: CompiledRule
     answer: Answer
-    out: Mask
+    keep: Mask
 
     @property
     def may_be_suspended(self) -> bool:
@@ -54,15 +54,14 @@ def judge_offerings(
         cache: answers so far.
     """
     asked, audited, notes = _ask(policies, catalogue, cache)
-    outs = [item.out for item in asked]
-    left = _without(rows, outs)
+    left = _kept(rows, [item.keep for item in asked])
     suspended = [item for item in asked if item.may_be_suspended]
     relaxed = False
     if suspended and rows.any() and not left.any():
         lenient = [
-            item.out & ~item.answer.failed if item.may_be_suspended else item.out for item in asked
+            item.keep | item.answer.failed if item.may_be_suspended else item.keep for item in asked
         ]
-        loose = _without(rows, lenient)
+        loose = _kept(rows, lenient)
         if loose.any():
             left, relaxed = loose, True
             notes += [
@@ -93,36 +92,37 @@ def _ask(
             notes.append(f"{item.policy.name}: match failed, so it is taken to apply: {item.doubt}")
         for rule in item.policy.require:
             answer = cache.ask(rule.program, catalogue, item.bindings)
-            out = ~answer.values.astype(bool)
+            keep: Mask = answer.values.astype(np.bool_, copy=False)
             if rule.on_error == IGNORE and answer.any_failed:
-                out = out & ~answer.failed
-            (audited if item.policy.audit else asked).append(_Asked(rule, answer, out))
+                keep = keep | answer.failed
+            (audited if item.policy.audit else asked).append(_Asked(rule, answer, keep))
     return asked, audited, notes
 
 
-def _without(rows: Mask, outs: Sequence[Mask]) -> Mask:
+def _kept(rows: Mask, keeps: Sequence[Mask]) -> Mask:
     left = rows.copy()
-    for out in outs:
-        left &= ~out
+    for keep in keeps:
+        left &= keep
     return left
 
 
 def _funnel(asked: Sequence[_Asked], rows: Mask) -> tuple[RuleCount, ...]:
-    left = rows.copy()
-    refusals = np.zeros(len(rows), dtype=np.int16)
-    for item in asked:
-        refusals += item.out
-    once = rows & (refusals == 1)
-    counts = []
-    for item in asked:
-        before = int(np.count_nonzero(left))
+    # Only bools and no sums: this is most of what a warm question costs.
+    refused, twice = np.zeros(len(rows), dtype=bool), np.zeros(len(rows), dtype=bool)
+    outs = [~item.keep for item in asked]
+    for out in outs:
+        twice |= refused & out
+        refused |= out
+    once, left = rows & ~twice, rows.copy()
+    counts, before = [], int(np.count_nonzero(rows))
+    for item, out in zip(asked, outs, strict=True):
         failed = int(np.count_nonzero(left & item.answer.failed)) if item.answer.any_failed else 0
-        left &= ~item.out
-        kept = int(np.count_nonzero(left))
-        only = int(np.count_nonzero(once & item.out))
+        left &= item.keep
+        kept, only = int(np.count_nonzero(left)), int(np.count_nonzero(once & out))
         counts.append(
             RuleCount(rule=item.rule.ref, kept=kept, cut=before - kept, errors=failed, only=only)
         )
+        before = kept
     return tuple(counts)
 
 
@@ -130,7 +130,9 @@ def _blame(
     asked: Sequence[_Asked], funnel: Sequence[RuleCount], rows: Mask
 ) -> tuple[RuleRef | None, str]:
     """Returns the rule to look at when nothing is left, and what to tell people."""
-    cutting = [(count, item) for count, item in zip(funnel, asked, strict=True) if item.out.any()]
+    cutting = [
+        (count, item) for count, item in zip(funnel, asked, strict=True) if not item.keep.all()
+    ]
     if not cutting:
         return None, ""
     count, item = max(cutting, key=lambda pair: pair[0].only)
@@ -170,9 +172,9 @@ def _error_notes(asked: Sequence[_Asked], rows: Mask) -> list[str]:
 def _audit_notes(audited: Sequence[_Asked], left: Mask) -> list[str]:
     total = int(np.count_nonzero(left))
     return [
-        f"audit: {item.rule.ref} would cut {int(np.count_nonzero(left & item.out))} of {total} offerings"
+        f"audit: {item.rule.ref} would cut {int(np.count_nonzero(left & ~item.keep))} of {total} offerings"
         for item in audited
-        if (left & item.out).any()
+        if (left & ~item.keep).any()
     ]
 
 

@@ -15,7 +15,7 @@ from policyscaler.model.policies import (
     Rule,
     ScalingPolicy,
 )
-from policyscaler.policy.compiler import is_compiled
+from policyscaler.policy.compiler import is_compiled, pool_of
 from policyscaler.policy.expression import Program
 from policyscaler.policy.programs import PolicyExpressions
 
@@ -65,6 +65,7 @@ class CompiledPolicy:
         audit: computed and reported, no effect.
         generated: made from a NodePool: its limits are kept by the solver, which counts nodes.
         params: their values.
+        pool: the one pool that a generated policy is about, which saves asking its `match`.
     """
 
     name: str
@@ -72,6 +73,7 @@ class CompiledPolicy:
     audit: bool
     generated: bool
     params: Mapping[str, object]
+    pool: str = ""
     match_pods: Program | None = None
     match_pools: Program | None = None
     require: tuple[CompiledRule, ...] = ()
@@ -124,6 +126,7 @@ def compile_policy(
         audit=policy.mode == AUDIT,
         generated=is_compiled(policy),
         params=work.expressions.params,
+        pool=pool_of(policy),
         match_pods=work.program(policy.match_pods, "match.pods"),
         match_pools=work.program(policy.match_pools, "match.pools"),
         require=work.rules(policy.require, "offerings.require"),

@@ -72,7 +72,7 @@ def compile_pool(pool: NodePool, keys: CatalogueKeys) -> ScalingPolicy:
         annotations[well.GRACEFUL_EXPIRY] = "true"
     return ScalingPolicy(
         meta=ObjectMeta(name=f"{NAME_PREFIX}{pool.name}", annotations=annotations),
-        match_pools=Expression(text=f"pool.name == {quote(pool.name)}"),
+        match_pools=Expression(text=_match_text(pool.name)),
         variables=tuple(variables),
         require=tuple(rules),
         limits=tuple(_limit(name, amount, pool) for name, amount in sorted(pool.limits.items())),
@@ -86,6 +86,17 @@ def compile_pool(pool: NodePool, keys: CatalogueKeys) -> ScalingPolicy:
 def is_compiled(policy: ScalingPolicy) -> bool:
     """Returns whether a policy was generated from a NodePool."""
     return COMPILED_FROM in policy.meta.annotations
+
+
+def pool_of(policy: ScalingPolicy) -> str:
+    """Returns the pool that a generated policy is about; empty if its `match` says otherwise."""
+    name = policy.meta.annotations.get(COMPILED_FROM, "").partition("/")[2]
+    match = policy.match_pools
+    return name if match is not None and match.text == _match_text(name) else ""
+
+
+def _match_text(pool: str) -> str:
+    return f"pool.name == {quote(pool)}"
 
 
 def _merged(pool: NodePool) -> dict[str, Requirement]:

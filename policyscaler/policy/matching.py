@@ -52,7 +52,11 @@ def applied(
         bindings: the variables without parameters.
         about: which of `pods` and `pools` the question is about.
     """
+    pool = bindings.get("pool")
+    name = pool.get("name") if isinstance(pool, Mapping) else None
     for policy in policies:
+        if policy.pool and name is not None and policy.pool != name:
+            continue
         own = {**bindings, "params": policy.params}
         programs = {"pods": policy.match_pods, "pools": policy.match_pools}
         answers = [_answer(programs[name], own) for name in about]
