@@ -228,6 +228,8 @@ class _Check:
             self._wrong_type(value, "a mapping", at=at)
         elif self._size_fits(len(value), declared, at=at):
             for key, item in value.items():
+                if isinstance(declared.key_type, inspect.StrType):
+                    self._text(key, declared.key_type, at=(*at, key))
                 self.value(item, declared.value_type, at=(*at, key))
 
     def _size_fits(self, size: int, declared: _Sized, *, at: Path) -> bool:

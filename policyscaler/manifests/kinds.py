@@ -100,25 +100,20 @@ class Kind:
 
     def decode(self, tree: Tree, reporter: Reporter) -> object | None:
         """Returns the value of an object, or None after reporting what is wrong with it."""
-        if issubclass(self.wire, Strict):
-            if not check_tree(tree, self.wire, reporter=reporter):
-                return None
-            return self._built(tree, reporter)
+        strict = issubclass(self.wire, Strict)
+        if strict and not check_tree(tree, self.wire, reporter=reporter):
+            return None
         # Thousands of pods come from a cluster and are in order: looking for what is wrong with
         # a tree costs ten times what building its value does, so it waits for a failure.
         try:
-            value = self._built(tree, reporter)
+            value = self.build(tree, reporter)
         except msgspec.ValidationError as error:
-            if check_tree(tree, self.wire, reporter=reporter):
+            if strict or check_tree(tree, self.wire, reporter=reporter):
                 reporter.error(Code.WRONG_TYPE, str(error), at=())
             return None
         # What an API server has stored has no misspelt fields left: it prunes them.
-        if not text_at(tree, "metadata", "uid"):
+        if not strict and not text_at(tree, "metadata", "uid"):
             report_slips(tree, self.wire, reporter=reporter)
-        return value
-
-    def _built(self, tree: Tree, reporter: Reporter) -> object | None:
-        value = self.build(tree, reporter)
         return None if reporter.failed else value
 
     def translate(self, tree: Tree, reporter: Reporter) -> Conversion | None:
