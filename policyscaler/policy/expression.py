@@ -83,11 +83,6 @@ class Program:
     _run: Interpreted = field(repr=False)
     _steps: Step | None = field(repr=False)
 
-    @property
-    def constant(self) -> bool:
-        """Whether the value is known without any data."""
-        return isinstance(self.node, Const)
-
     def evaluate(self, bindings: Mapping[str, object]) -> object:
         """Return the value for these variables, or an EvalError.
 
@@ -213,10 +208,10 @@ def _checked(
 def _refusal(findings: tuple[Finding, ...]) -> PolicyError:
     first = next(f for f in findings if f.severity is Severity.ERROR)
     more = f" (and {len(findings) - 1} more)" if len(findings) > 1 else ""
-    if first.code == "PS110":
-        return PolicyLimitExceeded(
-            f"{first.code}: {first.message}{more}", findings, budget=0, used=0
-        )
+    if first.limit is not None:
+        allowed, asked = first.limit
+        message = f"{first.code}: {first.message}{more}"
+        return PolicyLimitExceeded(message, findings, budget=allowed, used=asked)
     kind = PolicySyntaxError if first.code < "PS120" else PolicyTypeError
     return kind(f"{first.code}: {first.message}{more}", findings)
 
@@ -262,13 +257,10 @@ def _check_cost(node: Typed, site: Site, *, engine: str) -> None:
         raise _too_costly(message, node, budget=MAX_TICK_COST, used=total)
 
 
-def _too_costly(
-    message: str, where: Typed | CannotLower, *, budget: int, used: int
-) -> PolicyLimitExceeded:
-    finding = Finding(
-        "PS190", message, where.span, "use fewer or smaller lists, or simpler conditions"
-    )
-    return PolicyLimitExceeded(f"PS190: {message}", (finding,), budget=budget, used=used)
+def _too_costly(message: str, where: Typed | CannotLower, *, budget: int, used: int) -> PolicyError:
+    hint = "use fewer or smaller lists, or simpler conditions"
+    finding = Finding("PS190", message, where.span, hint, limit=(budget, used))
+    return _refusal((finding,))
 
 
 def _reads(node: Typed, local: frozenset[str]) -> set[str]:

@@ -37,6 +37,7 @@ class Finding:
         span: Where, as offsets into the expression.
         suggestion: The fix, or "".
         severity: Whether it keeps the policy from loading.
+        limit: For PS110 and PS190, what is allowed and what the expression asks for.
         location: `file:line:column` of the span, once a caller that knows the file attached it.
     """
 
@@ -45,6 +46,7 @@ class Finding:
     span: Span
     suggestion: str = ""
     severity: Severity = Severity.ERROR
+    limit: tuple[int, int] | None = None
     location: str = ""
 
 

@@ -9,7 +9,7 @@ from types import MappingProxyType
 from policyscaler.policy.list_functions import LIST_FUNCTIONS
 from policyscaler.policy.number_functions import NUMBER_FUNCTIONS
 from policyscaler.policy.operators import OPERATORS
-from policyscaler.policy.signatures import Function, Overload
+from policyscaler.policy.signatures import Function
 from policyscaler.policy.text_functions import TEXT_FUNCTIONS
 from policyscaler.policy.time_functions import TIME_FUNCTIONS
 from policyscaler.policy.types import LANGUAGE_VERSION
@@ -40,11 +40,6 @@ def _table(*groups: tuple[Function, ...]) -> Mapping[str, Function]:
 FUNCTIONS: Mapping[str, Function] = _table(
     OPERATORS, NUMBER_FUNCTIONS, TEXT_FUNCTIONS, LIST_FUNCTIONS, TIME_FUNCTIONS
 )
-
-OVERLOADS: Mapping[str, Overload] = MappingProxyType(
-    {overload.key: overload for declared in FUNCTIONS.values() for overload in declared.overloads}
-)
-"""Every overload by its key."""
 
 MACROS: Mapping[str, Macro] = MappingProxyType({
     macro.name: macro

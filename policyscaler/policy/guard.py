@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 
 from policyscaler.policy.findings import Span
-from policyscaler.policy.lexer import Token, TokenKind, fail
+from policyscaler.policy.lexer import Token, TokenKind, fail, too_large
 
 MAX_NESTING = 32
 
@@ -166,7 +166,7 @@ def _open(token: Token, position: _Position) -> None:
     position.wants_operand = True
     if len(position.open) > MAX_NESTING:
         message = f"brackets are nested more than {MAX_NESTING} deep"
-        raise fail(message, token.span, code="PS110", suggestion="move parts into variables")
+        raise too_large(message, token.span, allowed=MAX_NESTING, asked=len(position.open))
 
 
 def _close(token: Token, position: _Position) -> None:

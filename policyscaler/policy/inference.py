@@ -9,6 +9,7 @@ from policyscaler.policy import advice
 from policyscaler.policy.core import Call, Typed
 from policyscaler.policy.findings import Finding, Severity, Span, did_you_mean
 from policyscaler.policy.functions import FUNCTIONS
+from policyscaler.policy.lexer import LexicalError
 from policyscaler.policy.presence import Facts, path_of
 from policyscaler.policy.resolution import coerce, resolve
 from policyscaler.policy.syntax import Node, Select
@@ -62,6 +63,10 @@ class Inference:
     def _fail(self, code: str, message: str, span: Span, *, suggestion: str = "") -> NoReturn:
         self._add(code, message, span, suggestion=suggestion)
         raise Fault
+
+    def _refuse(self, error: LexicalError) -> NoReturn:
+        self.findings.append(error.finding)
+        raise Fault from error
 
     def _source(self, node: Node | Typed) -> str:
         return self._text[node.span.start : node.span.end]

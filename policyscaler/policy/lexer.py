@@ -50,6 +50,12 @@ def fail(message: str, span: Span, *, code: str = "PS101", suggestion: str = "")
     return LexicalError(Finding(code, message, span, suggestion))
 
 
+def too_large(message: str, span: Span, *, allowed: int, asked: int) -> LexicalError:
+    """Return the error to raise for an expression beyond a limit of the language."""
+    hint = "move parts into variables"
+    return LexicalError(Finding("PS110", message, span, hint, limit=(allowed, asked)))
+
+
 # Every alternative is linear: no nested repetition, no overlap between branches.
 _BLANK = re.compile(r"[ \t\n\f\r]+|//[^\n]*")
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
@@ -90,12 +96,8 @@ def scan(text: str) -> tuple[Token, ...]:
     """
     if len(text) > MAX_LENGTH:
         message = f"the expression has {len(text)} characters; at most {MAX_LENGTH} are allowed"
-        raise fail(
-            message,
-            Span(MAX_LENGTH, len(text)),
-            code="PS110",
-            suggestion="move parts into variables",
-        )
+        beyond = Span(MAX_LENGTH, len(text))
+        raise too_large(message, beyond, allowed=MAX_LENGTH, asked=len(text))
     tokens: list[Token] = []
     position = 0
     while True:
@@ -110,7 +112,7 @@ def scan(text: str) -> tuple[Token, ...]:
         tokens.append(token)
         if len(tokens) > MAX_TOKENS:
             message = f"the expression has more than {MAX_TOKENS:,} words and signs"
-            raise fail(message, token.span, code="PS110", suggestion="move parts into variables")
+            raise too_large(message, token.span, allowed=MAX_TOKENS, asked=len(tokens))
 
 
 def _token_at(text: str, start: int) -> Token:

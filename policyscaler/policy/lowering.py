@@ -293,12 +293,12 @@ def _decide(steps: list[Step], frame: Frame, *, decisive: bool) -> Operand:
             break
     if open_ is None:
         return Fixed(None, failed=True) if failed else Fixed(not decisive)
+    settled = ~open_ if decisive else open_
     if failed:
-        return Vector(~open_ if decisive else np.zeros_like(open_), None, open_)
+        return Vector(settled, None, open_)
     if failing is None:
-        return Vector(~open_ if decisive else open_)
-    value = ~open_ if decisive else open_ & ~failing
-    return Vector(value, None, open_ & failing)
+        return Vector(settled)
+    return Vector(settled, None, open_ & failing)
 
 
 def _choose(condition: Vector, yes: Vector, no: Vector) -> Vector:

@@ -6,6 +6,7 @@ from policyscaler.policy.core import Choice, Const, Has, Logic, Loop, Typed
 from policyscaler.policy.findings import Severity
 from policyscaler.policy.functions import MACROS
 from policyscaler.policy.inference import Inference
+from policyscaler.policy.lexer import too_large
 from policyscaler.policy.presence import Facts
 from policyscaler.policy.syntax import Apply, Index, Name, Select
 from policyscaler.policy.types import BOOL, STRING, ListType, MapType, Type
@@ -91,7 +92,7 @@ class MacroInference(Inference):
             )
         if len(self._loops) >= MAX_LOOPS:
             message = f"macros are nested more than {MAX_LOOPS} deep"
-            self._fail("PS110", message, node.span, suggestion="move parts into variables")
+            self._refuse(too_large(message, node.span, allowed=MAX_LOOPS, asked=MAX_LOOPS + 1))
         assert node.receiver is not None  # noqa: S101 - `_macro` has checked it
         items = self._check(node.receiver, facts)
         item = self._item_type(items, node)

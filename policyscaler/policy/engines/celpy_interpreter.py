@@ -27,6 +27,8 @@ class _Function(Protocol):
 
 
 Interpreted: TypeAlias = Callable[[Mapping[str, object]], object]
+_FAILURES = (CELEvalError, TypeError, ValueError, LookupError, ArithmeticError, RecursionError)
+"""Its own error, and what it lets escape from Python on some values."""
 _RECURSION = 2_500
 """celpy visits several Python frames a level; its own value."""
 
@@ -175,7 +177,7 @@ def to_interpreter(node: Typed, types: Mapping[str, Type]) -> Interpreted:
         sys.setrecursionlimit(max(limit, _RECURSION))
         try:
             value = from_celpy_value(program.evaluate(activation))
-        except CELEvalError as error:
+        except _FAILURES as error:
             raise EvalError(_reason(error), span) from None
         finally:
             sys.setrecursionlimit(limit)
@@ -184,7 +186,7 @@ def to_interpreter(node: Typed, types: Mapping[str, Type]) -> Interpreted:
     return run
 
 
-def _reason(error: CELEvalError) -> str:
+def _reason(error: Exception) -> str:
     # celpy puts whole activations into some messages.
     text = str(error.args[0]) if error.args else "the interpreter failed"
     return text.split("\n", 1)[0][:200]

@@ -17,7 +17,7 @@ from celpy.celparser import CELParseError
 
 from policyscaler.policy.findings import Span
 from policyscaler.policy.guard import check_tokens
-from policyscaler.policy.lexer import Token, TokenKind, fail, scan
+from policyscaler.policy.lexer import Token, TokenKind, fail, scan, too_large
 from policyscaler.policy.syntax import (
     Apply,
     Chain,
@@ -141,7 +141,7 @@ class _Reader:
         self._depth += 1
         if self._depth > MAX_DEPTH:
             message = f"the expression is more than {MAX_DEPTH} levels deep"
-            raise fail(message, _span(node), code="PS110", suggestion="move parts into variables")
+            raise too_large(message, _span(node), allowed=MAX_DEPTH, asked=self._depth)
         reader = self._readers.get(node.data)
         if reader is None:
             what = "messages are" if node.data == "member_object" else "a leading dot is"

@@ -13,6 +13,7 @@ from policyscaler.policy.faults import EvalError
 from policyscaler.policy.offering_types import OFFERING
 from policyscaler.policy.trace import render_trace
 from policyscaler.policy.types import DOUBLE
+from policyscaler.policy.unparse import to_source
 from policyscaler.policy.vocabulary import SITES, VARIABLES, object_types
 
 REQUIRE = SITES["offerings.require"]
@@ -59,6 +60,28 @@ def test_columns_follow_a_change_of_price():
     program = compile_expression("offering.price < 0.5", REQUIRE)
     assert program.evaluate_rows(cheaper, {})[0].tolist() == [False, False, True]
     assert program.evaluate_rows(table, {})[0].tolist() == [True, False, False]
+
+
+def test_what_is_known_about_words_does_not_leak_from_one_question_to_the_next():
+    table = table_from_rows(OFFERING, ROWS)
+    for text, kept in [
+        (
+            "offering.name.startsWith(shape.namespace)",
+            {"m5": [True, False, True], "g5": [False, True, False]},
+        ),
+        (
+            "shape.namespace.startsWith(offering.zone)",
+            {"a1": [True, False, False], "b1": [False, True, True]},
+        ),
+        (
+            "offering.zone in [shape.namespace]",
+            {"a": [True, False, False], "b": [False, True, True]},
+        ),
+    ]:
+        program = compile_expression(text, REQUIRE)
+        for namespace, expected in kept.items():
+            values, _ = program.evaluate_rows(table, {"shape": {"namespace": namespace}})
+            assert values.tolist() == expected, (text, namespace)
 
 
 def test_columns_can_be_cut_to_some_rows():
@@ -148,6 +171,47 @@ def test_work_over_budget_is_refused_at_load():
         compile_expression(
             f"{many} && {many.replace('zone', 'os')} && {many.replace('zone', 'arch')}", REQUIRE
         )
+
+
+def test_limits_carry_what_is_allowed_and_what_was_asked():
+    for text, budget, used in [
+        ("x" * 5_000, 4_096, 5_000),
+        ("(" * 40, 32, 33),
+        ("!" * 200 + "true", 100, 101),
+    ]:
+        with pytest.raises(PolicyLimitExceeded) as caught:
+            compile_expression(text, REQUIRE)
+        assert (caught.value.budget, caught.value.used) == (budget, used)
+
+
+@pytest.mark.parametrize(
+    ("text", "canonical"),
+    [
+        ("offering.cpu>4&&offering.available", "((offering.cpu > 4.0) && offering.available)"),
+        ("offering.pods > 1.5", "(double(offering.pods) > 1.5)"),
+        (
+            "orElse(offering.labels.a, 'é') == 'b'",
+            "((('a' in offering.labels) ? offering.labels['a'] : '\\u00e9') == 'b')",
+        ),
+        (
+            "offering.features.exists(f, f in ['a', \"it's\"])",
+            "offering.features.exists(f, (f in ['a', 'it\\u0027s']))",
+        ),
+        ("shape.pendingFor > duration('1m')", "(shape.pendingFor > duration('60000000us'))"),
+        (
+            "now > timestamp('2026-12-01T00:00:00Z')",
+            "(now > timestamp('2026-12-01T00:00:00+00:00'))",
+        ),
+        (
+            "-offering.cpu < -3 || has(offering.gpu)",
+            "((-(offering.cpu) < (-3.0)) || has(offering.gpu))",
+        ),
+    ],
+)
+def test_the_canonical_form_makes_conversions_visible_and_means_the_same(text, canonical):
+    program = compile_expression(text, REQUIRE)
+    assert to_source(program.node) == canonical
+    assert to_source(compile_expression(canonical, REQUIRE).node) == canonical
 
 
 def test_cost_grows_with_the_bounds_of_lists():
