@@ -21,7 +21,7 @@ def findings_of(tree):
     ("key", "severity", "hint"),
     [
         ("machines.example.com/family", "", ""),
-        ("machines.example.com/famly", "error", "machines.example.com/family"),
+        ("machines.example.com/fammily", "error", "machines.example.com/family"),
         ("machines.example.com/colour-of-door", "error", ""),
         ("example.com/family", "", ""),
         ("topology.kubernetes.io/zome", "warning", "topology.kubernetes.io/zone"),
@@ -35,7 +35,9 @@ def test_required_label(key, severity, hint):
 
 
 def test_label_of_a_pool_in_the_reserved_domain_is_refused():
-    found = findings_of(a_pool_tree(template__metadata__labels={"machines.example.com/famly": "x"}))
+    found = findings_of(
+        a_pool_tree(template__metadata__labels={"machines.example.com/fammily": "x"})
+    )
     assert [finding.severity for finding in found] == ["error"]
 
 
