@@ -11,6 +11,7 @@ from typing import Final
 
 from policyscaler.model.offerings import Catalogue
 from policyscaler.scheduling.offeringtable import OfferingTable
+from policyscaler.scheduling.packing.problem import Assortments
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,6 +39,7 @@ class Memo:
     """Caches carried from one decision to the next."""
 
     tables: dict[str, OfferingTable] = field(default_factory=dict)
+    assortments: Assortments = field(default_factory=Assortments)
 
     def table(self, catalogue: Catalogue) -> OfferingTable:
         """Returns the columns of a catalogue; equal digests share them."""

@@ -17,7 +17,7 @@ from policyscaler.planning.bench import Bench
 from policyscaler.policy.verdicts import LimitCharge
 from policyscaler.scheduling.feasibility import Feasible, Question, Screened, examine, preferred
 from policyscaler.scheduling.offeringtable import Amounts, Mask
-from policyscaler.scheduling.packing.problem import Option, PackPool, prune
+from policyscaler.scheduling.packing.problem import Option, PackPool
 from policyscaler.scheduling.pricetable import cheapest_per_type
 from policyscaler.scheduling.shapes import Shape
 from policyscaler.scheduling.templates import Template
@@ -103,8 +103,8 @@ class OptionFinder:
             return _Shared(answer=answer)
         pool = self.pools[index]
         prices = cheapest_per_type(answer.rows, answer.screened.prices, template.table.first_row)
-        best = pool.available[prune(pool.available, prices)]
-        return _Shared(answer=answer, option=_option(index, answer), best=best)
+        types = self.bench.memo.assortments.of(pool.available, prices)
+        return _Shared(answer=answer, option=_option(index, answer), best=types.available)
 
     def _fits(self, shape: Shape, shared: _Shared) -> bool:
         need = np.array([shape.requests.get(r, 0) for r in self.pools[0].resources], dtype=np.int64)

@@ -1,4 +1,8 @@
-"""Whether a replacement is worth it: every offering that the launch may become is put to policy."""
+"""Whether a replacement is worth it: every offering that the launch may become is put to policy.
+
+One rule is not policy: a replacement that saves nothing is none. Without it a set of policies that
+forgets to say so would replace nodes by their like for ever.
+"""
 
 from __future__ import annotations
 
@@ -22,18 +26,17 @@ def worthwhile(
     The launch may end on any offering that it carries, so each is judged on its own: none that
     policy refuses is left to be chosen for lack of capacity elsewhere.
     """
-    cheaper = {
-        offering.instance_type
-        for offering in node.offerings
-        if offering.price_micros_per_hour < candidate.price
-    }
-    current = _current(candidate)
+    saving = [o for o in node.offerings if o.price_micros_per_hour < candidate.price]
+    if not saving:
+        return None, "nothing that its pods fit on is cheaper"
+    cheaper = len({offering.instance_type for offering in saving})
+    current, pool = _current(candidate), bench.rules.pool(node.pool)
     disruption = {"reason": reason, "cost": candidate.cost}
     kept, refusal = [], ""
-    for offering in node.offerings:
-        facts = _replacement(offering, len(node.offerings), len(cheaper))
+    for offering in saving:
+        facts = _replacement(offering, len(node.offerings), cheaper)
         verdicts = bench.rules.policies.replace(
-            current, facts, disruption, bench.rules.context, pool=bench.rules.pool(node.pool)
+            current, facts, disruption, bench.rules.context, pool=pool
         )
         refused = next((verdict for verdict in verdicts if not verdict.passed), None)
         if refused is None:

@@ -165,7 +165,12 @@ class LaunchRounds:
                 )  # fmt: skip
 
     def _pack(self, items: list[Item], tries: int) -> tuple[PackedNode, ...]:
-        problem = Problem(resources=self._resources(), pools=self._pack_pools(), items=tuple(items))
+        problem = Problem(
+            resources=self._resources(),
+            pools=self._pack_pools(),
+            items=tuple(items),
+            assortments=self.bench.memo.assortments,
+        )
         choice = choose_packing(problem, incremental=tries)
         packing = choice.packing
         if self.bench.effort.validate and self._violations(packing, items):

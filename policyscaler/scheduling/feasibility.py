@@ -138,9 +138,7 @@ def _examine_rows(
     if short:
         return _refusal(template, "min-values", short)
     soft = untolerated(template.pool.taints, shape.spec.tolerations, soft=True) is not None
-    return Feasible(
-        template=template, requirements=merged, rows=rows, screened=screened, soft=soft
-    )
+    return Feasible(template=template, requirements=merged, rows=rows, screened=screened, soft=soft)
 
 
 def _cut_by_policy(template: Template, screened: Screened, count: int) -> PoolRefusal:

@@ -125,7 +125,7 @@ class OpenNodes:
                     base=entry.rows,
                     prices=entry.prices,
                     types=types,
-                    price=int(entry.per_type[types].min()),
+                    price=int(entry.assortment.per_type[types].min()),
                     resources=self.problem.resources,
                     used=used,
                     content=tuple(sorted(self.content[index].items())),

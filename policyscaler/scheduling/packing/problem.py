@@ -9,7 +9,7 @@ import numpy as np
 
 from policyscaler.model import resources as res
 from policyscaler.scheduling.offeringtable import Amounts, Mask, OfferingTable
-from policyscaler.scheduling.pricetable import undominated
+from policyscaler.scheduling.pricetable import PriceTable, undominated
 from policyscaler.scheduling.requirements import Requirements
 
 PRIMARY = (res.CPU, res.MEMORY, res.PODS)
@@ -75,6 +75,54 @@ class Item:
     options: tuple[Option, ...]
 
 
+@dataclass(slots=True, kw_only=True)
+class Assortment:
+    """The types worth looking at while packing, of one set of types at one set of prices.
+
+    Attributes:
+        per_type: the cheapest price per type; NONE where it cannot be had.
+        available: amounts of the types that no other beats, one row per type.
+        prices: their prices.
+        table: their plain price table, made when it is first asked for.
+    """
+
+    per_type: Amounts
+    available: Amounts
+    prices: Amounts
+    table: PriceTable | None = None
+
+    def plain_table(self) -> PriceTable:
+        """Returns the table of unsmoothed prices."""
+        if self.table is None:
+            self.table = PriceTable(self.available, self.prices)
+        return self.table
+
+
+@dataclass(slots=True)
+class Assortments:
+    """Assortments by content: the same columns and prices share one, from one decision to the next."""
+
+    known: dict[tuple[bytes, bytes], Assortment] = field(default_factory=dict)
+
+    def of(self, available: Amounts, per_type: Amounts) -> Assortment:
+        """Returns the assortment of types with these columns and cheapest prices."""
+        key = (available.tobytes(), per_type.tobytes())
+        found = self.known.get(key)
+        if found is None:
+            if len(self.known) >= _MOST_ASSORTMENTS:
+                self.known.clear()
+            kept = undominated(available, per_type)
+            columns = np.ascontiguousarray(available[kept])
+            found = self.known[key] = Assortment(
+                per_type=per_type, available=columns, prices=per_type[kept]
+            )
+        return found
+
+
+_MOST_ASSORTMENTS = 256
+"""About 50 KiB each; a cluster has some dozens of kinds of demand at a time."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Problem:
     """Items and pools. `resources` are the columns of needs: cpu, memory, pods, then others."""
@@ -82,6 +130,7 @@ class Problem:
     resources: tuple[str, ...]
     pools: tuple[PackPool, ...]
     items: tuple[Item, ...]
+    assortments: Assortments = field(default_factory=Assortments)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -146,8 +195,3 @@ def available_columns(
             columns[table.allocatable(resource) < amounts] = -1
     columns[(columns < 0).any(axis=1)] = 0
     return columns
-
-
-def prune(columns: Amounts, prices: Amounts) -> Amounts:
-    """Returns the types worth looking at while packing; see `undominated`."""
-    return undominated(columns, prices)

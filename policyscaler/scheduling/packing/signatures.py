@@ -15,7 +15,7 @@ import numpy as np
 from policyscaler.model.labels import WELL_KNOWN
 from policyscaler.scheduling import requirements as req
 from policyscaler.scheduling.offeringtable import Amounts, Mask
-from policyscaler.scheduling.packing.problem import Option, PackPool, Problem, prune
+from policyscaler.scheduling.packing.problem import Assortment, Option, PackPool, Problem
 from policyscaler.scheduling.pricetable import (
     NONE,
     PriceTable,
@@ -29,16 +29,14 @@ IMPOSSIBLE: Final = -1
 
 @dataclass(slots=True, kw_only=True)
 class Signature:
-    """One signature; its columns hold only types that are worth looking at while packing."""
+    """One signature, with the types of it that are worth looking at while packing."""
 
     pool: int
     requirements: req.Requirements
     rows: Mask
     prices: Amounts
-    per_type: Amounts
-    available: Amounts
-    type_prices: Amounts
-    tables: dict[float, PriceTable] = field(default_factory=dict)
+    assortment: Assortment
+    smooth: dict[float, PriceTable] = field(default_factory=dict)
 
 
 class Signatures:
@@ -73,19 +71,20 @@ class Signatures:
     def table(self, signature: int, weight: float) -> PriceTable:
         """Returns the table of prices, smoothed by a weight from 0 (plain) to 1."""
         entry = self.all[signature]
-        table = entry.tables.get(weight)
+        if not weight:
+            return entry.assortment.plain_table()
+        table = entry.smooth.get(weight)
         if table is None:
-            prices = entry.type_prices
-            if weight:
-                prices = smoothed(prices, entry.available, self.duals(), weight)
-            table = entry.tables[weight] = PriceTable(entry.available, prices)
+            types = entry.assortment
+            prices = smoothed(types.prices, types.available, self.duals(), weight)
+            table = entry.smooth[weight] = PriceTable(types.available, prices)
         return table
 
     def holds(self, signature: int, used: tuple[int, ...]) -> bool:
         """Returns whether a node that uses this much is possible, minValues included."""
         entry = self.all[signature]
         need = np.array(used, dtype=np.int64)
-        if not bool((entry.available >= need).all(axis=1).any()):
+        if not bool((entry.assortment.available >= need).all(axis=1).any()):
             return False
         pool = self.problem.pools[entry.pool]
         if not pool.min_values:
@@ -97,7 +96,7 @@ class Signatures:
         """Returns all types of a signature that hold this much."""
         entry = self.all[signature]
         available = self.problem.pools[entry.pool].available
-        fits = entry.per_type < NONE
+        fits = entry.assortment.per_type < NONE
         for column, amount in enumerate(used):
             fits &= available[:, column] >= amount
         return fits
@@ -110,9 +109,9 @@ class Signatures:
                 sum(item.need[0] * item.count for item in items),
                 sum(item.need[1] * item.count for item in items),
             )
-            parts = [(s.available, s.type_prices) for s in self.all[:_DUAL_SIGNATURES]]
-            available = np.concatenate([part[0] for part in parts])
-            prices = np.concatenate([part[1] for part in parts])
+            parts = [signature.assortment for signature in self.all[:_DUAL_SIGNATURES]]
+            available = np.concatenate([part.available for part in parts])
+            prices = np.concatenate([part.prices for part in parts])
             self._duals = resource_duals(prices, available, demand)
         return self._duals
 
@@ -138,25 +137,22 @@ class Signatures:
         index = self._index.get(key)
         if index is None:
             index = self._index[key] = len(self.all)
+            columns = self.problem.pools[pool]
+            per_type = cheapest_per_type(rows, prices, columns.table.first_row)
             self.all.append(
-                _signature(self.problem.pools[pool], pool, wanted, rows=rows, prices=prices)
+                Signature(
+                    pool=pool,
+                    requirements=wanted,
+                    rows=rows,
+                    prices=prices,
+                    assortment=self.problem.assortments.of(columns.available, per_type),
+                )
             )
         return index
 
 
 _DUAL_SIGNATURES: Final = 8
 """The first signatures belong to the largest pods; their types set what resources are worth."""
-
-
-def _signature(
-    pool: PackPool, index: int, wanted: req.Requirements, *, rows: Mask, prices: Amounts
-) -> Signature:
-    per_type = cheapest_per_type(rows, prices, pool.table.first_row)
-    kept = prune(pool.available, per_type)
-    return Signature(
-        pool=index, requirements=wanted, rows=rows, prices=prices, per_type=per_type,
-        available=np.ascontiguousarray(pool.available[kept]), type_prices=per_type[kept],
-    )  # fmt: skip
 
 
 def min_values_met(pool: PackPool, rows: Mask) -> bool:
