@@ -11,10 +11,11 @@ from collections.abc import Callable
 from datetime import datetime, timedelta
 from typing import TypeAlias
 
-from policyscaler.model.nodes import INITIALIZED, NodeClaim
+from policyscaler.model.nodes import INITIALIZED
 from policyscaler.model.plan import DisruptionCommand
 from policyscaler.simulation.clock import Alarm
 from policyscaler.simulation.commands import Commands
+from policyscaler.simulation.deadlines import Deadlines
 from policyscaler.simulation.lifecycle import Lifecycle
 from policyscaler.simulation.settings import (
     DISRUPTION_PERIOD,
@@ -46,10 +47,9 @@ class Disruption:
         self._commands = commands
         self._waiting: dict[CommandKey, datetime] = {}
         self._alarm = Alarm(world.clock, self._tick)
-        self._seen = -1
         for watch in self._sources():
             watch(lambda _old, _new: self.wake())
-        world.state.claims.watch(self._claim_changed)
+        Deadlines(world, self._deadline_passed)
         lifecycle.on_idle.append(self.wake)
 
     def _sources(self) -> tuple[Callable[[Callable[[object, object], None]], None], ...]:
@@ -67,13 +67,7 @@ class Disruption:
             periods += 1
         self._alarm.set(self._world.clock.start + periods * DISRUPTION_PERIOD)
 
-    def _claim_changed(self, old: NodeClaim | None, new: NodeClaim | None) -> None:
-        if old is None and new is not None and new.expire_after is not None:
-            born = new.meta.created or self._world.now
-            self._world.clock.at(born + new.expire_after, self._alarm_now)
-
-    def _alarm_now(self) -> None:
-        self._seen = -1
+    def _deadline_passed(self) -> None:
         self._alarm.set(self._world.now)
 
     def _tick(self) -> None:

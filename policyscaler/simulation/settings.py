@@ -46,7 +46,9 @@ BATCH_MAX: Final = _seconds(10)
 DISRUPTION_PERIOD: Final = _seconds(10)
 VALIDATION_DELAY: Final = _seconds(15)
 RECHECK_PENDING: Final = _seconds(60)
-RECHECK_DISRUPTION: Final = _seconds(300)  # what depends on time alone is seen this late
+RECHECK_DISRUPTION: Final = _seconds(
+    900
+)  # how late policy on time alone may be seen; see deadlines
 LAUNCH_TIMEOUT: Final = _seconds(300)
 REGISTRATION_TIMEOUT: Final = _seconds(900)
 REPLACEMENT_TIMEOUT: Final = _seconds(600)

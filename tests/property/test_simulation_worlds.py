@@ -11,8 +11,10 @@ from policyscaler.model.meta import ObjectMeta
 from policyscaler.model.nodes import Taint
 from policyscaler.model.pools import Budget, Disruption
 from policyscaler.model.workloads import DaemonSet, Job
+from policyscaler.policy.bundles import load_bundle
 from policyscaler.simulation.market import Selection
 from policyscaler.simulation.objects import Objects
+from policyscaler.simulation.planners import PolicyPlanner
 from policyscaler.simulation.scenario import (
     CapacityError,
     Delete,
@@ -150,6 +152,18 @@ def test_random_worlds_keep_the_invariants(seed, pool, workloads, budgets, event
     step(simulation, hours=2)
     assert watcher.violations == []
     assert watcher.seen["settled"] > 0
+
+
+@pytest.mark.slow
+@settings(max_examples=25)
+@given(seed=st.integers(0, 2**32), pool=POOLS, workloads=WORKLOADS, budgets=BUDGETS, events=EVENTS)
+def test_random_worlds_keep_the_invariants_under_the_real_planner(
+    seed, pool, workloads, budgets, events
+):
+    planner = PolicyPlanner(load_bundle())
+    simulation, watcher = build(planner, seed, pool, workloads, budgets, events)
+    step(simulation, hours=2)
+    assert watcher.violations == []
 
 
 @pytest.mark.slow
