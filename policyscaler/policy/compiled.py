@@ -103,11 +103,6 @@ class CompiledPolicy:
             if program is not None
         )
 
-    @property
-    def ref(self) -> RuleRef:
-        """The policy as a whole, for what is said of no single rule."""
-        return RuleRef(policy=self.name, rule="match", source=self.policy.source)
-
 
 def compile_policy(
     policy: ScalingPolicy, overrides: Mapping[str, object], sink: list[Finding]
