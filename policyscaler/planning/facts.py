@@ -157,16 +157,19 @@ def node_facts(
             if not pod.is_static and not pod.is_daemon
         ],
     }
-    if drift:
-        facts["driftReason"] = drift
-    if node.claim is not None and node.claim.expire_after is not None:
-        facts["lifetime"] = node.claim.expire_after
-    if node.claim is not None and node.claim.termination_grace is not None:
-        facts["terminationGracePeriod"] = node.claim.termination_grace
-    family = node.labels.get(well.INSTANCE_TYPE, "").partition(".")[0]
-    if family:
-        facts["family"] = family
-    return facts
+    return {**facts, **_optional_facts(node, drift)}
+
+
+def _optional_facts(node: StateNode, drift: str) -> dict[str, object]:
+    """The facts that some nodes do not have: they are absent then, not empty."""
+    claim = node.claim
+    found = {
+        "driftReason": drift or None,
+        "lifetime": claim.expire_after if claim else None,
+        "terminationGracePeriod": claim.termination_grace if claim else None,
+        "family": node.labels.get(well.INSTANCE_TYPE, "").partition(".")[0] or None,
+    }
+    return {name: value for name, value in found.items() if value is not None}
 
 
 def pod_facts(pod: Pod, now: datetime, blocked: frozenset[tuple[str, str]]) -> dict[str, object]:

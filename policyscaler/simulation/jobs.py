@@ -32,13 +32,15 @@ class Jobs:
         self._world = world
         self._pods = pods
         self._queue: WorkQueue[ObjectKey] = WorkQueue(world.clock, self._reconcile)
+        # Kept beside the pods, as in a Job's status: a finished pod goes with its node, what it
+        # has done does not.
+        self._succeeded: dict[ObjectKey, int] = {}
         world.state.jobs.watch(self._job_changed)
         world.state.pods.watch(self._pod_changed)
 
     def succeeded(self, job: Job) -> int:
         """Returns how many of a Job's pods have ended well."""
-        owned = self._world.state.index.owned_by((JOB, *job.meta.key)).values()
-        return sum(pod.phase == SUCCEEDED for pod in owned)
+        return self._succeeded.get(job.meta.key, 0)
 
     def is_finished(self, job: Job) -> bool:
         """Returns whether nothing is left to run."""
@@ -46,14 +48,22 @@ class Jobs:
 
     def _job_changed(self, old: Job | None, new: Job | None) -> None:
         changed = new or old
-        if changed is not None:
-            self._queue.add(changed.meta.key)
+        if changed is None:
+            return
+        if new is None:
+            self._succeeded.pop(changed.meta.key, None)
+        self._queue.add(changed.meta.key)
 
     def _pod_changed(self, old: Pod | None, new: Pod | None) -> None:
-        if old is not None and (new is None or old.is_active != new.is_active):
-            owner = owner_key(old)
-            if owner is not None and owner[0] == JOB:
-                self._queue.add((owner[1], owner[2]))
+        if old is None or (new is not None and old.is_active == new.is_active):
+            return
+        owner = owner_key(old)
+        if owner is None or owner[0] != JOB:
+            return
+        key = (owner[1], owner[2])
+        if new is not None and new.phase == SUCCEEDED and old.phase != SUCCEEDED:
+            self._succeeded[key] = self._succeeded.get(key, 0) + 1
+        self._queue.add(key)
 
     def _reconcile(self, key: ObjectKey) -> None:
         owned = self._world.state.index.owned_by((JOB, *key)).values()
