@@ -10,19 +10,30 @@ from policyscaler.model.pools import NodePool
 from policyscaler.planning.cluster import ClusterView
 from policyscaler.planning.effort import Effort, Memo
 from policyscaler.planning.hashes import hash_annotations
+from policyscaler.planning.launches import LaunchPlanner
 from policyscaler.planning.rules import Rulebook
+from policyscaler.scheduling.answers import Answered
 from policyscaler.scheduling.offeringtable import OfferingTable
 from policyscaler.scheduling.templates import Template, make_template, preference_order
 
 
 @dataclass(frozen=True, kw_only=True)
 class Bench:
-    """Everything that placing pods needs, worked out once per decision and shared by its parts."""
+    """Everything that placing pods needs, worked out once per decision and shared by its parts.
+
+    Attributes:
+        answers: what pools and policy say to kinds of pods, per state of the limits.
+        launches: makes planned nodes of packed ones.
+    """
 
     view: ClusterView
     rules: Rulebook
     effort: Effort
     memo: Memo = field(default_factory=Memo)
+    answers: dict[tuple[object, ...], dict[tuple[object, ...], Answered]] = field(
+        default_factory=dict
+    )
+    launches: LaunchPlanner = field(default_factory=LaunchPlanner)
 
     @cached_property
     def templates(self) -> tuple[Template, ...]:

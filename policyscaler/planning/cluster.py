@@ -18,6 +18,7 @@ from policyscaler.model.resources import Resources
 from policyscaler.model.snapshot import Snapshot
 from policyscaler.scheduling.daemons import Daemon, daemons_of, node_overhead
 from policyscaler.scheduling.existing import NodeRoom
+from policyscaler.scheduling.requirements import of_node
 from policyscaler.scheduling.taints import lasting
 
 
@@ -81,8 +82,12 @@ class ClusterView:
         Args:
             without: names of nodes to leave out, as if they were gone.
         """
-        staying = (n for n in self.nodes if not n.leaving and n.name not in without)
-        return [room for node in staying if (room := self._room(node)) is not None]
+        return [room for room in self._rooms if room.name not in without]
+
+    @cached_property
+    def _rooms(self) -> tuple[NodeRoom, ...]:
+        staying = (node for node in self.nodes if not node.leaving)
+        return tuple(room for node in staying if (room := self._room(node)) is not None)
 
     def usage(self, pool: str) -> dict[str, int]:
         """Returns the capacity of a pool's nodes that count against its limits, and `nodes`."""
@@ -114,7 +119,7 @@ class ClusterView:
         coming = node_overhead(self.daemons, node.labels, node.taints, running)
         used = res.add(*(pod_requests(pod) for pod in held), coming)
         return NodeRoom(
-            name=node.name, labels=node.labels, taints=node.taints,
+            name=node.name, labels=of_node(node.labels), taints=node.taints,
             free=res.subtract(node.allocatable, used), initialized=node.initialized,
         )  # fmt: skip
 

@@ -145,6 +145,8 @@ class DisruptionPlanner:
             candidate.node.reschedulable,
             without=frozenset((candidate.node.name,)),
             closed=frozenset(closed),
+            # One node is replaced by at most one, so the packing with the fewest is the one to see.
+            few=settled_only,
         )
 
     def _unsettled(self, candidate: Candidate) -> bool:

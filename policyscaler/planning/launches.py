@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Final, TypeAlias
 
 import numpy as np
 
@@ -23,15 +23,16 @@ from policyscaler.scheduling.templates import Template
 MIN_VALUES_RELAXED: Final = "karpenter.sh/nodeclaim-min-values-relaxed"
 
 
+_Written: TypeAlias = tuple[req.Requirements, tuple[NodeSelectorRequirement, ...]]
+
+
 @dataclass(slots=True)
 class LaunchPlanner:
     """Turns packed nodes into planned ones; what nodes share is worked out once."""
 
-    rankings: Rankings
+    rankings: Rankings = field(default_factory=Rankings)
     offerings: dict[tuple[int, bytes], tuple[ChosenOffering, ...]] = field(default_factory=dict)
-    written: dict[tuple[int, bytes], tuple[NodeSelectorRequirement, ...]] = field(
-        default_factory=dict
-    )
+    written: dict[tuple[int, bytes], _Written] = field(default_factory=dict)
 
     def plan(
         self,
@@ -78,11 +79,12 @@ class LaunchPlanner:
         if offerings is None:
             offerings = tuple(self.rankings.offering(table, row) for row in ranked.tolist())
             self.offerings[id(table), rows] = offerings
-        written = self.written.get((id(node.requirements), rows))
-        if written is None:
-            written = claim_requirements(node.requirements, offerings)
-            self.written[id(node.requirements), rows] = written
-        return offerings, written
+        key = (id(node.requirements), rows)
+        if key not in self.written:
+            # The requirements are kept with what was written, so that their id stays taken.
+            entries = claim_requirements(node.requirements, offerings)
+            self.written[key] = (node.requirements, entries)
+        return offerings, self.written[key][1]
 
 
 def claim_requirements(

@@ -6,7 +6,7 @@ once, and only whether one pod fits is asked for each.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, MutableMapping
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -15,8 +15,9 @@ from policyscaler.model.plan import PoolRefusal
 from policyscaler.model.resources import Resources
 from policyscaler.planning.bench import Bench
 from policyscaler.policy.verdicts import LimitCharge
+from policyscaler.scheduling.answers import Answered
 from policyscaler.scheduling.feasibility import Feasible, Question, Screened, examine, preferred
-from policyscaler.scheduling.offeringtable import Amounts, Mask
+from policyscaler.scheduling.offeringtable import Mask
 from policyscaler.scheduling.packing.problem import Option, PackPool
 from policyscaler.scheduling.pricetable import cheapest_per_type
 from policyscaler.scheduling.shapes import Shape
@@ -24,15 +25,6 @@ from policyscaler.scheduling.templates import Template
 
 _WHATEVER_SIZE = ("taints", "requirements")
 """Refusals that hold for a class whatever its requests are."""
-
-
-@dataclass(slots=True, kw_only=True)
-class _Shared:
-    """The answer that all classes of one kind share, with the best machines of its rows."""
-
-    answer: Feasible | PoolRefusal
-    option: Option | None = None
-    best: Amounts = field(default_factory=lambda: np.zeros((0, 3), dtype=np.int64))
 
 
 @dataclass(kw_only=True)
@@ -45,6 +37,7 @@ class OptionFinder:
         charges: the policy limits that a launch for a shape counts against.
         left_of: what such a limit leaves.
         remaining: per pool, what its own limits leave.
+        shared: answers by pool and kind of class; those of equal limits may be shared.
     """
 
     bench: Bench
@@ -52,7 +45,7 @@ class OptionFinder:
     charges: Callable[[Shape, Template], tuple[LimitCharge, ...]]
     left_of: Callable[[LimitCharge], int]
     remaining: Mapping[str, Resources]
-    shared: dict[tuple[object, ...], _Shared] = field(default_factory=dict)
+    shared: MutableMapping[tuple[object, ...], Answered] = field(default_factory=dict)
     latest: dict[str, Screened] = field(default_factory=dict)
 
     def find(self, shape: Shape) -> tuple[list[Option], list[PoolRefusal]]:
@@ -97,16 +90,16 @@ class OptionFinder:
             return sized
         return sized, _option(index, sized)
 
-    def _ask(self, shape: Shape, index: int, template: Template) -> _Shared:
+    def _ask(self, shape: Shape, index: int, template: Template) -> Answered:
         answer = examine(self._question(shape, template, sized=False))
         if isinstance(answer, PoolRefusal):
-            return _Shared(answer=answer)
+            return Answered(answer=answer)
         pool = self.pools[index]
         prices = cheapest_per_type(answer.rows, answer.screened.prices, template.table.first_row)
         types = self.bench.memo.assortments.of(pool.available, prices)
-        return _Shared(answer=answer, option=_option(index, answer), best=types.available)
+        return Answered(answer=answer, option=_option(index, answer), best=types.available)
 
-    def _fits(self, shape: Shape, shared: _Shared) -> bool:
+    def _fits(self, shape: Shape, shared: Answered) -> bool:
         need = np.array([shape.requests.get(r, 0) for r in self.pools[0].resources], dtype=np.int64)
         return bool((shared.best >= need).all(axis=1).any())
 

@@ -47,6 +47,7 @@ def provision(
     *,
     without: frozenset[str] = frozenset(),
     closed: frozenset[str] = frozenset(),
+    few: bool = False,
 ) -> Provision:
     """Returns where pods go.
 
@@ -56,6 +57,7 @@ def provision(
         without: names of nodes that are about to go: they take no pods, but count against limits
             until they are gone.
         closed: names of nodes that take no pods for other reasons.
+        few: whether few nodes matter more than cheap ones: only the baseline is packed.
 
     Raises:
         InvariantViolation: even the baseline packing fails the validator.
@@ -63,7 +65,7 @@ def provision(
     taken = take_in(intern_shapes(pods), bench.view.snapshot)
     shapes = taken.accepted
     filled = fill_existing(shapes, bench.view.rooms(without | closed))
-    rounds = LaunchRounds(bench=bench, shapes=shapes, left=list(filled.left))
+    rounds = LaunchRounds(bench=bench, shapes=shapes, left=list(filled.left), few=few)
     result = rounds.run()
     keys = _Keys(shapes)
     existing = tuple(

@@ -9,7 +9,6 @@ from policyscaler.model.errors import InvariantViolation
 from policyscaler.model.plan import Finding, PlannedNode, PoolRefusal, ShapeTrace
 from policyscaler.model.snapshot import ObjectKey
 from policyscaler.planning.bench import Bench
-from policyscaler.planning.launches import LaunchPlanner
 from policyscaler.planning.limits import (
     POOL_LIMIT,
     Admitted,
@@ -21,9 +20,9 @@ from policyscaler.planning.limits import (
     share_out,
 )
 from policyscaler.planning.options import OptionFinder
-from policyscaler.planning.ranking import Rankings
 from policyscaler.planning.rules import CHARGES
 from policyscaler.policy.verdicts import LimitCharge
+from policyscaler.scheduling.answers import Answered
 from policyscaler.scheduling.feasibility import Screened
 from policyscaler.scheduling.packing.choose import choose_packing
 from policyscaler.scheduling.packing.problem import (
@@ -66,6 +65,7 @@ class LaunchRounds:
     bench: Bench
     shapes: Sequence[Shape]
     left: list[int]
+    few: bool = False
     remaining: dict[str, int] = field(default_factory=dict)
     admitted: list[Admitted] = field(default_factory=list)
     refusals: dict[int, tuple[PoolRefusal, ...]] = field(default_factory=dict)
@@ -73,10 +73,6 @@ class LaunchRounds:
     notes: dict[tuple[int, str], tuple[str, ...]] = field(default_factory=dict)
     packings: dict[str, int] = field(default_factory=dict)
     chosen: list[str] = field(default_factory=list)
-    rankings: Rankings = field(default_factory=Rankings)
-
-    def __post_init__(self) -> None:
-        self.launches = LaunchPlanner(self.rankings)
 
     def run(self) -> RoundsResult:
         """Packs until nothing is left or nothing more can be had."""
@@ -85,7 +81,7 @@ class LaunchRounds:
             items = self._items()
             if not items:
                 break
-            tries = self.bench.effort.incremental if number == 0 else 0
+            tries = self.bench.effort.incremental if number == 0 and not self.few else 0
             nodes = self._pack(items, tries)
             within, beyond = admit(self._by_precedence(nodes), self.remaining)
             self.admitted += within
@@ -102,7 +98,7 @@ class LaunchRounds:
         """Returns the planned node of an admitted one, its pods named."""
         admitted = self.admitted[index]
         template = self.bench.templates[admitted.node.pool]
-        return self.launches.plan(
+        return self.bench.launches.plan(
             f"{template.pool.name}-{index + 1}",
             admitted,
             template=template,
@@ -126,6 +122,7 @@ class LaunchRounds:
         finder = OptionFinder(
             bench=self.bench, pools=self._pack_pools(), charges=self._charges, left_of=self._left_of,
             remaining={t.pool.name: self._pool_remaining(t) for t in self.bench.templates},
+            shared=self._shared_answers(resources),
         )  # fmt: skip
         items = []
         for index, shape in enumerate(self.shapes):
@@ -140,6 +137,13 @@ class LaunchRounds:
                     Item(shape=index, need=need, count=self.left[index], options=tuple(options))
                 )
         return items
+
+    def _shared_answers(self, resources: tuple[str, ...]) -> dict[tuple[object, ...], Answered]:
+        """Answers of earlier rounds under the same limits; policy limits move with each launch."""
+        if self.bench.rules.policies.rules_limits:
+            return {}
+        state = (resources, tuple(sorted(self.remaining.items())))
+        return self.bench.answers.setdefault(state, {})
 
     def _resources(self) -> tuple[str, ...]:
         return resource_axes([s.requests for i, s in enumerate(self.shapes) if self.left[i]])
@@ -214,7 +218,7 @@ class LaunchRounds:
         template = self.bench.templates[node.pool]
         shape = self.shapes[max(node.content, key=lambda c: (self._weight(c), -c[0]))[0]]
         caps: list[Cap] = caps_of(template, self._charges(shape, template))
-        ranking = self.rankings.of(template.table, node)
+        ranking = self.bench.launches.rankings.of(template.table, node)
         return Admitted(
             node=node, row=ranking.best(node.types), flexible=ranking.cut(node.types),
             caps=tuple(caps), opener=opener,

@@ -25,14 +25,14 @@ class NodeRoom:
 
     Attributes:
         name: of the node, or of its claim while there is no node.
-        labels: as they are, or as the claim promises them.
+        labels: as they are, or as the claim promises them, as requirements.
         taints: those that will last.
         free: allocatable less bound pods and daemons still to come.
         initialized: whether it is fully there.
     """
 
     name: str
-    labels: Mapping[str, str]
+    labels: req.Requirements
     taints: tuple[Taint, ...]
     free: Resources
     initialized: bool
@@ -93,7 +93,6 @@ class _Reach:
 
     def __init__(self, nodes: Sequence[NodeRoom]) -> None:
         self.nodes = nodes
-        self.labels = [req.of_node(node.labels) for node in nodes]
         self.known: dict[object, Mask] = {}
 
     def of(self, shape: Shape) -> Mask:
@@ -108,5 +107,5 @@ class _Reach:
     def _reaches(self, shape: Shape, index: int) -> bool:
         if untolerated(self.nodes[index].taints, shape.spec.tolerations) is not None:
             return False
-        have = self.labels[index]
+        have = self.nodes[index].labels
         return any(req.compatible(have, want, undefined=None) for want in shape.alternatives)
