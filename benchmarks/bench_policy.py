@@ -9,6 +9,7 @@ import random
 import statistics
 import time
 from collections.abc import Callable
+from functools import partial
 
 from policyscaler.policy.columns import table_from_rows
 from policyscaler.policy.expression import compile_expression
@@ -74,14 +75,12 @@ def main() -> None:
         f"{'rule':22}{'load ms':>9}{'first us':>10}{'best us':>9}{'median us':>11}{'closure us/row':>16}"
     )
     for name, text in RULES.items():
-        _, load = best_and_median(lambda text=text: compile_expression(text, site))
+        _, load = best_and_median(partial(compile_expression, text, site))
         program = compile_expression(text, site)
         started = time.perf_counter()
         program.evaluate_rows(table, bindings)
         first = (time.perf_counter() - started) * 1e6
-        best, median = best_and_median(
-            lambda program=program: program.evaluate_rows(table, bindings)
-        )
+        best, median = best_and_median(partial(program.evaluate_rows, table, bindings))
         started = time.perf_counter()
         for row in rows[:2_000]:
             program.evaluate({**bindings, "offering": row})
