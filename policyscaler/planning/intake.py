@@ -81,7 +81,7 @@ def _unknown_capacity_type(spec: PodSpec) -> tuple[str, str, str] | None:
             wanted = from_manifest(expression)
             if not wanted.values & set(well.CAPACITY_TYPES):
                 listed = ", ".join(sorted(wanted.values))
-                text = f"capacity type {listed} is unknown"
+                text = f"{well.CAPACITY_TYPE} has no value {listed}"
                 return "requirements", text, f"use one of {', '.join(well.CAPACITY_TYPES)}"
     return None
 

@@ -110,14 +110,14 @@ def _meet(have: Requirement, want: Requirement) -> bool:
 
 
 def nearest_key(key: str, known: Iterable[str]) -> str:
-    """Returns the label that was probably meant: it contains the key or shares its last part."""
+    """Returns the label that was probably meant: it shares the key's last part or contains the key."""
     suffix = key.rpartition("/")[2]
     candidates = sorted(known)
     for candidate in candidates:
-        if key in candidate:
+        if candidate.rpartition("/")[2] == suffix:
             return candidate
     for candidate in candidates:
-        if candidate.rpartition("/")[2] == suffix:
+        if key in candidate:
             return candidate
     squeezed = suffix.replace("-", "").replace("_", "")
     for candidate in candidates:
