@@ -33,7 +33,6 @@ class Lifecycle:
 
     Attributes:
         on_idle: called when no launch call is under way any more.
-        on_initialized: called with a claim that is ready for pods.
     """
 
     def __init__(

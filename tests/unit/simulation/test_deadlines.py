@@ -29,7 +29,7 @@ def test_windows_of_budgets_open_and_close_on_time():
 def test_a_window_that_was_taken_back_is_forgotten():
     simulation = a_world(pools=())
     seen, run = rings(simulation, hours=3)
-    window = Budget(nodes="0", schedule="@hourly", duration=timedelta(minutes=1))
+    window = Budget(nodes="0", schedule="0 9,10 * * *", duration=timedelta(minutes=1))
     simulation.world.state.pools.put(a_pool(disruption=Disruption(budgets=(window,))))
     simulation.world.state.pools.put(a_pool())
     run()
@@ -49,7 +49,7 @@ def test_ages_end_and_protections_run_out():
 
 
 def test_the_disruption_loop_looks_when_a_window_closes():
-    window = Budget(nodes="0", schedule="0 8 * * *", duration=timedelta(minutes=65))
+    window = Budget(nodes="1", schedule="0 8 * * *", duration=timedelta(minutes=65))
     pool = a_pool(
         disruption=Disruption(consolidate_after=timedelta(0), policy="WhenEmpty", budgets=(window,))
     )
