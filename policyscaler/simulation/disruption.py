@@ -1,6 +1,8 @@
 """The disruption loop: decides, waits, decides again, and only then removes nodes.
 
-A command is carried out when a decision at least 15 s later still asks for it. Its replacements
+The first decision is asked of the instant at which the second will be made, so that the 15 s
+between them are no delay: a node that will have been quiet for long enough by then goes then. A
+command is carried out when a decision at least 15 s later, of the present, still asks for it. Its replacements
 are initialized before its nodes are tainted. Source: Karpenter's disruption controller and queue,
 v1.14, with the second validation for every reason that is not forceful.
 """
@@ -9,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import datetime, timedelta
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 from policyscaler.model.nodes import INITIALIZED
 from policyscaler.model.plan import DisruptionCommand
@@ -25,6 +27,7 @@ from policyscaler.simulation.settings import (
 from policyscaler.simulation.snapshots import Planner, Snapshots
 from policyscaler.simulation.world import World
 
+_SHORTEST_PAUSE: Final = timedelta(seconds=1)
 CommandKey: TypeAlias = tuple[str, tuple[str, ...], int]
 
 
@@ -49,7 +52,7 @@ class Disruption:
         self._alarm = Alarm(world.clock, self._tick)
         for watch in self._sources():
             watch(lambda _old, _new: self.wake())
-        Deadlines(world, self._deadline_passed)
+        Deadlines(world, self.look_now)
         lifecycle.on_idle.append(self.wake)
 
     def _sources(self) -> tuple[Callable[[Callable[[object, object], None]], None], ...]:
@@ -67,24 +70,34 @@ class Disruption:
             periods += 1
         self._alarm.set(self._world.clock.start + periods * DISRUPTION_PERIOD)
 
-    def _deadline_passed(self) -> None:
+    def look_now(self) -> None:
+        """Has the loop look at once: an instant that matters has come."""
         self._alarm.set(self._world.now)
 
     def _tick(self) -> None:
         if self._lifecycle.is_launching or not self._has_candidates():
             return
         now = self._world.now
-        plan = self.planner(self._snapshots.take(), now)
-        wanted = {key_of(command): command for command in plan.disruptions}
-        self._drop_outdated(wanted)
-        for key, command in wanted.items():
-            if self._commands.is_busy(command):
-                continue
-            since = self._waiting.setdefault(key, now)
-            if command.forceful or now - since >= VALIDATION_DELAY:
-                self._waiting.pop(key)
-                self._commands.start(command)
+        expected = self._decide(now + VALIDATION_DELAY)
+        self._drop_outdated(expected)
+        for key, command in expected.items():
+            if not self._commands.is_busy(command):
+                self._waiting.setdefault(key, now)
+        due = [
+            key
+            for key, since in self._waiting.items()
+            if expected[key].forceful or now - since >= VALIDATION_DELAY
+        ]
+        wanted = self._decide(now) if due else {}
+        for key in due:
+            if key in wanted and not self._commands.is_busy(wanted[key]):
+                del self._waiting[key]
+                self._commands.start(wanted[key])
         self._plan_next(now)
+
+    def _decide(self, at: datetime) -> dict[CommandKey, DisruptionCommand]:
+        plan = self.planner(self._snapshots.take(), at)
+        return {key_of(command): command for command in plan.disruptions}
 
     def _drop_outdated(self, wanted: dict[CommandKey, DisruptionCommand]) -> None:
         for key in [key for key in self._waiting if key not in wanted]:
@@ -100,7 +113,7 @@ class Disruption:
         next_look = now + RECHECK_DISRUPTION
         if self._waiting:
             next_look = min(self._waiting.values()) + VALIDATION_DELAY
-        self._alarm.set(max(next_look, now + timedelta(seconds=1)))
+        self._alarm.set(max(next_look, now + _SHORTEST_PAUSE))
 
     def _has_candidates(self) -> bool:
         return any(

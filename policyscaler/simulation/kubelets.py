@@ -11,6 +11,7 @@ from policyscaler.model import labels as well
 from policyscaler.model.meta import ObjectMeta
 from policyscaler.model.nodes import NO_SCHEDULE, Node, Taint
 from policyscaler.model.pods import FAILED, RUNNING, SUCCEEDED, Pod
+from policyscaler.scheduling.requirements import with_aliases
 from policyscaler.scheduling.taints import UNREGISTERED
 from policyscaler.simulation.jobs import JOB
 from policyscaler.simulation.podlife import PodLife
@@ -47,7 +48,7 @@ class Machines:
             well.ARCH: instance.labels.get(well.ARCH, "amd64"),
         }  # fmt: skip
         meta = ObjectMeta(
-            name=name, labels=labels, created=self._world.now,
+            name=name, labels=with_aliases(labels), created=self._world.now,
             uid=self._world.identities.uid("Node", name),
         )  # fmt: skip
         self._world.state.nodes.put(

@@ -5,6 +5,8 @@ Source: Karpenter's nodeclaim.podevents and nodeclaim.disruption controllers, v1
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import msgspec
 
 from policyscaler.model.nodes import CONSOLIDATABLE, INITIALIZED, NodeClaim
@@ -12,15 +14,20 @@ from policyscaler.model.pods import Pod
 from policyscaler.model.pools import NodePool
 from policyscaler.simulation import claims as claiming
 from policyscaler.simulation.clock import WorkQueue
-from policyscaler.simulation.settings import POD_EVENT_PAUSE
+from policyscaler.simulation.settings import POD_EVENT_PAUSE, VALIDATION_DELAY
 from policyscaler.simulation.world import World
 
 
 class Quiet:
-    """Keeps last pod events and the Consolidatable conditions of claims."""
+    """Keeps last pod events and the Consolidatable conditions of claims.
+
+    Attributes:
+        nearly: called when a node has been quiet for all but the time that validation takes.
+    """
 
     def __init__(self, world: World) -> None:
         self._world = world
+        self.nearly: list[Callable[[], None]] = []
         self._claim_by_node: dict[str, str] = {}
         self._queue: WorkQueue[str] = WorkQueue(world.clock, self._reconcile)
         world.state.pods.watch(self._pod_changed)
@@ -77,6 +84,12 @@ class Quiet:
         self._set(claim, quiet=due <= self._world.now)
         if due > self._world.now:
             self._world.clock.at(due, lambda: self._queue.add(name))
+            early = max(due - VALIDATION_DELAY, self._world.now)
+            self._world.clock.at(early, self._tell)
+
+    def _tell(self) -> None:
+        for callback in self.nearly:
+            callback()
 
     def _set(self, claim: NodeClaim, *, quiet: bool) -> None:
         if claim.has(CONSOLIDATABLE) == quiet:

@@ -76,6 +76,7 @@ class Engine:
             world, lifecycle=self.lifecycle, snapshots=self.snapshots, planner=planner,
             commands=self.commands,
         )  # fmt: skip
+        self.quiet.nearly.append(self.disruption.look_now)
 
     def use(self, planner: Planner) -> None:
         """Decides by another planner (other policies) from now on."""
