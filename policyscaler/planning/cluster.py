@@ -18,7 +18,7 @@ from policyscaler.model.resources import Resources
 from policyscaler.model.snapshot import Snapshot
 from policyscaler.scheduling.daemons import Daemon, daemons_of, node_overhead
 from policyscaler.scheduling.existing import NodeRoom
-from policyscaler.scheduling.requirements import of_node
+from policyscaler.scheduling.requirements import of_node, with_aliases
 from policyscaler.scheduling.taints import lasting
 
 
@@ -118,8 +118,9 @@ class ClusterView:
         running = [pod_requests(pod) for pod in node.pods if pod.is_daemon]
         coming = node_overhead(self.daemons, node.labels, node.taints, running)
         used = res.add(*(pod_requests(pod) for pod in held), coming)
+        labels = node.labels if node.node is not None else with_aliases(node.labels)
         return NodeRoom(
-            name=node.name, labels=of_node(node.labels), taints=node.taints,
+            name=node.name, labels=of_node(labels), taints=node.taints,
             free=res.subtract(node.allocatable, used), initialized=node.initialized,
         )  # fmt: skip
 

@@ -96,16 +96,17 @@ class _Reach:
         self.known: dict[object, Mask] = {}
 
     def of(self, shape: Shape) -> Mask:
-        wanted = tuple(frozenset(option.items()) for option in shape.alternatives)
+        options = req.alternatives_on_real_nodes(shape.spec) or shape.alternatives
+        wanted = tuple(frozenset(option.items()) for option in options)
         key = (wanted, shape.spec.tolerations)
         mask = self.known.get(key)
         if mask is None:
-            verdicts = (self._reaches(shape, index) for index in range(len(self.nodes)))
+            verdicts = (self._reaches(shape, options, node) for node in self.nodes)
             mask = self.known[key] = np.fromiter(verdicts, dtype=bool, count=len(self.nodes))
         return mask
 
-    def _reaches(self, shape: Shape, index: int) -> bool:
-        if untolerated(self.nodes[index].taints, shape.spec.tolerations) is not None:
+    @staticmethod
+    def _reaches(shape: Shape, options: Sequence[req.Requirements], node: NodeRoom) -> bool:
+        if untolerated(node.taints, shape.spec.tolerations) is not None:
             return False
-        have = self.nodes[index].labels
-        return any(req.compatible(have, want, undefined=None) for want in shape.alternatives)
+        return any(req.compatible(node.labels, want, undefined=None) for want in options)

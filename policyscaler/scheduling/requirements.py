@@ -12,12 +12,20 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Final, TypeAlias
 
+import msgspec
+
 from policyscaler.model import labels as well
 from policyscaler.model.meta import Value
 from policyscaler.model.nodes import NodeClassRef
 from policyscaler.model.pods import NodeSelectorTerm, PodSpec
 from policyscaler.model.pools import NodePool
-from policyscaler.model.requirements import Requirement, from_labels, from_manifest, requirement
+from policyscaler.model.requirements import (
+    NodeSelectorRequirement,
+    Requirement,
+    from_labels,
+    from_manifest,
+    requirement,
+)
 
 Requirements: TypeAlias = Mapping[str, Requirement]
 """Requirements by key. A key that is absent may have any value."""
@@ -142,6 +150,34 @@ def pod_alternatives(spec: PodSpec) -> tuple[dict[str, Requirement], ...]:
     if not terms:
         return (selector,)
     return tuple(merge(selector, of_term(term)) for term in terms)
+
+
+def alternatives_on_real_nodes(spec: PodSpec) -> tuple[dict[str, Requirement], ...] | None:
+    """Returns the requirement sets with keys as written, or None if no deprecated alias is among them.
+
+    A new node comes to have the stable label and its aliases; on a real one an alias counts only
+    if it is there, because the scheduler compares keys as they are.
+    """
+    terms = [term for term in spec.required_terms if term.expressions]
+    keys = {*spec.node_selector, *(e.key for term in terms for e in term.expressions)}
+    if not keys & well.ALIASES.keys():
+        return None
+    selector = of_node(spec.node_selector)
+    if not terms:
+        return (selector,)
+    return tuple(
+        merge(selector, merge_all(_as_written(e) for e in term.expressions)) for term in terms
+    )
+
+
+def _as_written(entry: NodeSelectorRequirement) -> Requirement:
+    return msgspec.structs.replace(from_manifest(entry), key=entry.key)
+
+
+def with_aliases(labels: Mapping[str, str]) -> dict[str, str]:
+    """Returns labels of a node that is still to come, with the aliases that it will have too."""
+    aliases = {a: labels[stable] for a, stable in sorted(well.ALIASES.items()) if stable in labels}
+    return {**aliases, **labels}
 
 
 def of_pool(pool: NodePool) -> dict[str, Requirement]:
