@@ -11,11 +11,11 @@ from policyscaler.model.errors import ConfigError
 from policyscaler.model.nodes import NodeClassRef
 from policyscaler.model.policies import ScalingPolicy
 from policyscaler.model.pools import NodeClass
+from policyscaler.planning.planner import PolicyPlanner
 from policyscaler.ports.observation import ClusterView, Observer
 from policyscaler.ports.provider import Provider
 from policyscaler.simulation.market import Market
 from policyscaler.simulation.objects import Objects, objects_of
-from policyscaler.simulation.planners import PolicyPlanner
 from policyscaler.simulation.report import Report, make_report
 from policyscaler.simulation.safety import Safety
 from policyscaler.simulation.scenario import Scenario
@@ -61,7 +61,7 @@ def run_scenario(
     Raises:
         PolicyError: the policies do not compile.
     """
-    make_planner = planners or (lambda user: PolicyPlanner(policies, user))
+    make_planner = planners or (lambda user: PolicyPlanner((*policies, *user)))
     world = World(
         start=scenario.start, seed=scenario.seed, settings=scenario.settings,
         timeline=Timeline(scenario.start, progress),

@@ -11,10 +11,10 @@ from policyscaler.model.meta import ObjectMeta
 from policyscaler.model.nodes import Taint
 from policyscaler.model.pools import Budget, Disruption
 from policyscaler.model.workloads import DaemonSet, Job
+from policyscaler.planning.planner import PolicyPlanner
 from policyscaler.policy.bundles import load_bundle
 from policyscaler.simulation.market import Selection
 from policyscaler.simulation.objects import Objects
-from policyscaler.simulation.planners import PolicyPlanner
 from policyscaler.simulation.scenario import (
     CapacityError,
     Delete,
