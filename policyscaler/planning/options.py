@@ -118,10 +118,30 @@ class OptionFinder:
         if limited.any():
             return self.bench.rules.screen(shape, template, limited)
         tight = min(charges, key=self.left_of)
-        text = f"limit {tight.key} leaves {max(0, self.left_of(tight)) / 1e6:g}"
         return Screened(
-            rows=limited, prices=template.table.prices, blocking=tight.rule, message=text
+            rows=limited, prices=template.table.prices, blocking=tight.rule,
+            message=self._over(tight, rows),
+        )  # fmt: skip
+
+    def _over(self, charge: LimitCharge, rows: Mask) -> str:
+        """Says what a policy limit allows, who has used it up, and what one more launch would take."""
+        if charge.error:
+            return charge.error
+        by_pool = dict(self.bench.rules.charged.get(charge.key, {}))
+        used = charge.maximum - self.left_of(charge)
+        now = used - sum(by_pool.values())
+        parts = [f"{pool} {_units(amount)}" for pool, amount in sorted(by_pool.items())]
+        parts += [f"launches of this decision {_units(now)}"] if now else []
+        split = f" ({', '.join(parts)})" if parts else ""
+        least = _units(int(charge.amounts[rows].min()))
+        return (
+            f"limit {charge.key} {_units(charge.maximum)}, used {_units(used)}{split}, "
+            f"smallest launch {least}"
         )
+
+
+def _units(millionths: int) -> str:
+    return f"{millionths / 1e6:g}"
 
 
 def _option(pool: int, answer: Feasible) -> Option:

@@ -153,7 +153,7 @@ class LaunchRounds:
 
     def _left_of(self, charge: LimitCharge) -> int:
         if charge.key not in self.remaining:
-            used = self.bench.rules.charged.get(charge.key, 0)
+            used = sum(self.bench.rules.charged.get(charge.key, {}).values())
             self.remaining[charge.key] = charge.maximum - used
         return self.remaining[charge.key]
 

@@ -116,12 +116,13 @@ class Rulebook:
         )
 
     @cached_property
-    def charged(self) -> Mapping[str, int]:
-        """What the claims that exist are charged to each limit, in millionths."""
-        total: dict[str, int] = {}
-        for claim in self.view.snapshot.claims.values():
+    def charged(self) -> Mapping[str, Mapping[str, int]]:
+        """What the claims that exist are charged to each limit, by pool, in millionths."""
+        total: dict[str, dict[str, int]] = {}
+        for _, claim in sorted(self.view.snapshot.claims.items()):
             for key, amount in charges_of(claim).items():
-                total[key] = total.get(key, 0) + amount
+                pools = total.setdefault(key, {})
+                pools[claim.pool] = pools.get(claim.pool, 0) + amount
         return total
 
 

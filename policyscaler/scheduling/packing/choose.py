@@ -10,6 +10,7 @@ from policyscaler.scheduling.packing.greedy import pack_greedy
 from policyscaler.scheduling.packing.incremental import pack_incremental
 from policyscaler.scheduling.packing.problem import Packing, Problem
 from policyscaler.scheduling.packing.signatures import Signatures
+from policyscaler.scheduling.packing.split import MOST_NODES, split_nodes
 
 SMOOTHING: Final = 0.8
 """Of the weights 0, 0.5, 0.8 and 0.95, measured on mixed workloads, this opened fewest nodes and
@@ -31,7 +32,8 @@ def choose_packing(problem: Problem, *, incremental: int = 2) -> Choice:
     Args:
         problem: what to pack; every item has an option.
         incremental: effort: how many incremental packings may be tried, 0 to 2. The plain one is
-            only tried where the smoothed one did not beat the baseline.
+            only tried where the smoothed one did not beat the baseline. With 0, nothing but the
+            baseline is made.
     """
     signatures = Signatures(problem)
     best = pack_greedy(problem, signatures)
@@ -42,5 +44,10 @@ def choose_packing(problem: Problem, *, incremental: int = 2) -> Choice:
         other = pack_incremental(problem, signatures, weight)
         prices[other.name] = other.price
         if other.price < prices[best.name]:
+            best = other
+    if incremental and len(best.nodes) <= MOST_NODES:
+        other = split_nodes(problem, signatures, best)
+        if other.price < prices[best.name]:
+            prices[other.name] = other.price
             best = other
     return Choice(packing=best, prices=prices)
