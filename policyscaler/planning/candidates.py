@@ -16,8 +16,8 @@ from policyscaler.model.snapshot import ObjectKey
 from policyscaler.planning.bench import Bench
 from policyscaler.planning.cluster import StateNode
 from policyscaler.planning.drift import drift_reason
-from policyscaler.planning.facts import is_protected, node_facts
-from policyscaler.planning.protection import blocked_pods
+from policyscaler.planning.facts import node_facts
+from policyscaler.planning.protection import blocked_pods, is_protected
 from policyscaler.policy.verdicts import RuleVerdict
 
 REASONS: Final = (EXPIRED, EMPTY, DRIFTED, UNDERUTILIZED)

@@ -16,6 +16,7 @@ from policyscaler.model.pools import NodePool
 from policyscaler.model.requests import pod_requests
 from policyscaler.model.resources import Resources
 from policyscaler.model.snapshot import Snapshot
+from policyscaler.planning.protection import stuck_pods
 from policyscaler.scheduling.daemons import Daemon, daemons_of, node_overhead
 from policyscaler.scheduling.existing import NodeRoom
 from policyscaler.scheduling.requirements import of_node, with_aliases
@@ -125,8 +126,13 @@ class ClusterView:
         )  # fmt: skip
 
 
-def view_cluster(snapshot: Snapshot) -> ClusterView:
-    """Returns the view of a snapshot: the same whatever the order of its maps."""
+def view_cluster(snapshot: Snapshot, now: datetime) -> ClusterView:
+    """Returns the view of a snapshot: the same whatever the order of its maps.
+
+    Args:
+        snapshot: the state.
+        now: the instant of the decision: some protections of pods end with time.
+    """
     types = _types_by_pool(snapshot)
     by_node: dict[str, list[Pod]] = {}
     for _, pod in sorted(snapshot.pods.items()):
@@ -142,7 +148,9 @@ def view_cluster(snapshot: Snapshot) -> ClusterView:
         types=types,
     )
     promised, pending = _promises(bare, _unbound(snapshot))
-    moving = [pod for node in nodes if node.leaving for pod in node.reschedulable]
+    leaving = [node for node in nodes if node.leaving and node.pods]
+    stuck = stuck_pods(snapshot, now) if leaving else frozenset()
+    moving = [pod for node in leaving for pod in node.reschedulable if pod.meta.key not in stuck]
     return ClusterView(
         snapshot=snapshot, nodes=nodes, daemons=bare.daemons,
         pending=(*pending, *moving), promised=promised, types=types,

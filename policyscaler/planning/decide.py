@@ -37,7 +37,7 @@ def decide(
     Raises:
         InvariantViolation: a bug: even the baseline packing fails its check.
     """
-    view = view_cluster(snapshot)
+    view = view_cluster(snapshot, now)
     rules = Rulebook(policies=policies, view=view, now=now)
     bench = Bench(view=view, rules=rules, effort=effort, memo=memo or Memo())
     placed = provision(bench, view.pending)

@@ -102,7 +102,7 @@ class Explainer:
     ) -> None:
         self._snapshot = snapshot
         self._plan = plan
-        rules = Rulebook(policies=policies, view=view_cluster(snapshot), now=now)
+        rules = Rulebook(policies=policies, view=view_cluster(snapshot, now), now=now)
         self._bench = Bench(view=rules.view, rules=rules, effort=DEFAULT_EFFORT)
 
     def pod(self, key: ObjectKey) -> PodAnswer:

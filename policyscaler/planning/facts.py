@@ -12,8 +12,6 @@ from datetime import datetime, timedelta
 
 from policyscaler.model import labels as well
 from policyscaler.model import resources as res
-from policyscaler.model.durations import parse_go_duration
-from policyscaler.model.errors import DurationError
 from policyscaler.model.money import MICROS
 from policyscaler.model.nodes import NodeClaim
 from policyscaler.model.pods import Pod
@@ -21,6 +19,7 @@ from policyscaler.model.pools import NodePool
 from policyscaler.model.requests import pod_requests
 from policyscaler.model.resources import Resources
 from policyscaler.planning.cluster import ClusterView, StateNode
+from policyscaler.planning.protection import is_protected
 from policyscaler.scheduling.shapes import Shape
 
 Facts = Mapping[str, object]
@@ -186,26 +185,6 @@ def pod_facts(pod: Pod, now: datetime, blocked: frozenset[tuple[str, str]]) -> d
         "pdbBlocked": pod.meta.key in blocked,
         "evictionCost": eviction_cost(pod),
     }
-
-
-def is_protected(pod: Pod, now: datetime) -> bool:
-    """Returns whether do-not-disrupt is in force on an active pod.
-
-    "true" always is; a duration is from the pod's start, and a pod that has not started is
-    protected to be safe. Anything else is ignored, as Karpenter does; `validate` calls it an error.
-    """
-    text = pod.meta.annotations.get(well.DO_NOT_DISRUPT, "")
-    if not text or not pod.is_active:
-        return False
-    if text == "true":
-        return True
-    try:
-        duration = parse_go_duration(text)
-    except DurationError:
-        return False
-    if duration <= timedelta(0):
-        return False
-    return pod.started is None or now - pod.started < duration
 
 
 def eviction_cost(pod: Pod) -> float:

@@ -13,7 +13,7 @@ from datetime import datetime
 from policyscaler.model.money import decimal_price, format_price
 from policyscaler.model.nodes import DISRUPTION_REASON, INITIALIZED, NodeClaim
 from policyscaler.model.plan import DisruptionCommand
-from policyscaler.planning.facts import is_protected
+from policyscaler.planning.protection import is_protected
 from policyscaler.ports.observation import DISRUPT, Moment
 from policyscaler.simulation import claims as claiming
 from policyscaler.simulation.clock import WorkQueue

@@ -13,7 +13,7 @@ import msgspec
 
 from policyscaler.model.nodes import Node, NodeClaim
 from policyscaler.model.pods import Pod
-from policyscaler.planning.facts import is_protected
+from policyscaler.planning.protection import is_protected
 from policyscaler.simulation import claims as claiming
 from policyscaler.simulation.clock import Alarm
 from policyscaler.simulation.draining import awaits_eviction, must_be_forced, tier
