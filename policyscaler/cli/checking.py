@@ -11,7 +11,7 @@ from policyscaler.manifests.assembly import to_snapshot
 from policyscaler.manifests.findings import Finding
 from policyscaler.manifests.loading import Loaded
 from policyscaler.manifests.reading import files_of
-from policyscaler.operator.planners import PolicySource
+from policyscaler.operator.planners import pool_policies, written_policies
 from policyscaler.operator.wiring import providers
 from policyscaler.policy.evaluation import load_findings
 
@@ -35,13 +35,12 @@ def check(paths: Sequence[str], *, bundle: str, settings: Mapping[str, str]) -> 
     """Returns the findings about files and folders, each once.
 
     Raises:
-        ConfigError: there is no such bundle.
+        ConfigError: there is no such bundle or parameter.
     """
     loaded = read(paths)
     assembled = to_snapshot(loaded, providers())
-    source = PolicySource(own=loaded.policies, bundle=bundle)
-    in_force = source.written(assembled.snapshot)
-    about_policy = load_findings(in_force, params=dict(settings))
+    written = written_policies(bundle, loaded.policies, settings)
+    about_policy = load_findings((*pool_policies(assembled.snapshot), *written))
     found = dict.fromkeys((*loaded.findings, *assembled.findings, *about_policy))
     files = tuple(sorted(files_of(paths, sink=[])))
     return Checked(

@@ -16,7 +16,7 @@ from policyscaler.manifests.loading import Loaded, load
 from policyscaler.model.errors import ConfigError
 from policyscaler.model.offerings import Catalogue
 from policyscaler.model.snapshot import Snapshot
-from policyscaler.operator.planners import NO_BUNDLE, PolicySource
+from policyscaler.operator.planners import NO_BUNDLE, pool_policies, written_policies
 from policyscaler.operator.wiring import kinds, providers
 from policyscaler.policy.evaluation import Policies
 
@@ -88,9 +88,8 @@ def read_state(request: Request) -> State:
     snapshot = assembled.snapshot
     findings = (*loaded.findings, *assembled.findings)
     report(findings, quiet=request.quiet)
-    policies = PolicySource(
-        own=loaded.policies, bundle=request.bundle, settings=request.settings
-    ).compile(snapshot)
+    written = written_policies(request.bundle, loaded.policies, request.settings)
+    policies = Policies.compile((*pool_policies(snapshot), *written))
     report(policies.findings, quiet=request.quiet)
     return State(
         snapshot=snapshot, policies=policies, now=_now(request.now, snapshot),

@@ -1,22 +1,21 @@
-"""Policies in force, put together from bundles, NodePools and a user's own; and planners of them."""
+"""Policies in force, put together from bundles, NodePools and a user's own."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from datetime import datetime
 from typing import Final
 
-from policyscaler.model.plan import Plan
-from policyscaler.model.policies import ScalingPolicy
+import msgspec
+
+from policyscaler.manifests.findings import did_you_mean
+from policyscaler.model.errors import ConfigError
+from policyscaler.model.policies import Param, ScalingPolicy
 from policyscaler.model.snapshot import Snapshot
 from policyscaler.operator.wiring import bundle_policies
-from policyscaler.planning.decide import decide
-from policyscaler.planning.effort import Memo
 from policyscaler.policy.compiler import compile_pool, keys_of
-from policyscaler.policy.evaluation import Policies
 
 NO_BUNDLE: Final = "none"
+_TRUTH: Final = {"true": True, "false": False}
 
 
 def pool_policies(snapshot: Snapshot) -> list[ScalingPolicy]:
@@ -31,59 +30,63 @@ def pool_policies(snapshot: Snapshot) -> list[ScalingPolicy]:
     ]
 
 
-@dataclass(kw_only=True)
-class PolicySource:
-    """Which policies are in force for a snapshot.
+def written_policies(
+    bundle: str, own: Sequence[ScalingPolicy], settings: Mapping[str, str]
+) -> list[ScalingPolicy]:
+    """Returns the policies of a bundle and a user's own, their parameters set.
 
-    Attributes:
+    Args:
+        bundle: its name, or NO_BUNDLE.
         own: a user's policies.
-        bundle: the name of a bundle, or NO_BUNDLE.
-        settings: values of parameters by name.
+        settings: texts by `param` or `policy.param`.
+
+    Raises:
+        ConfigError: there is no such bundle or parameter, or the text is no value of its type.
     """
-
-    own: Sequence[ScalingPolicy]
-    bundle: str
-    settings: Mapping[str, str] = field(default_factory=dict)
-
-    def written(self, snapshot: Snapshot) -> list[ScalingPolicy]:
-        """Returns the policies as written.
-
-        Raises:
-            ConfigError: there is no such bundle.
-        """
-        bundled = () if self.bundle == NO_BUNDLE else bundle_policies(self.bundle)
-        return [*pool_policies(snapshot), *bundled, *self.own]
-
-    def compile(self, snapshot: Snapshot) -> Policies:
-        """Returns the policies ready to be asked.
-
-        Raises:
-            PolicyError: one of them cannot be used.
-            ConfigError: there is no such bundle.
-        """
-        return Policies.compile(self.written(snapshot), params=dict(self.settings))
+    bundled = () if bundle == NO_BUNDLE else bundle_policies(bundle)
+    policies = [*bundled, *own]
+    known = {
+        name
+        for policy in policies
+        for param in policy.params
+        for name in (param.name, f"{policy.meta.name}.{param.name}")
+    }
+    for name in settings:
+        if name not in known:
+            hint = did_you_mean(name, known) or "no policy in force declares it"
+            raise ConfigError(f'there is no parameter "{name}"; {hint}')
+    return [with_settings(policy, settings) for policy in policies]
 
 
-@dataclass(kw_only=True)
-class PolicyPlanner:
-    """Decides by the policies of a source; compiles anew when pools or catalogues change.
+def with_settings(policy: ScalingPolicy, settings: Mapping[str, str]) -> ScalingPolicy:
+    """Returns a policy whose parameters have the values that settings give them.
 
-    Attributes:
-        source: the policies.
+    Raises:
+        ConfigError: a text is no value of the parameter's type.
     """
+    params = tuple(
+        _set(param, settings.get(f"{policy.meta.name}.{param.name}", settings.get(param.name)))
+        for param in policy.params
+    )
+    return msgspec.structs.replace(policy, params=params) if params != policy.params else policy
 
-    source: PolicySource
-    _memo: Memo = field(default_factory=Memo)
-    _seen: tuple[object, ...] = ()
-    _policies: Policies | None = None
 
-    def __call__(self, snapshot: Snapshot, now: datetime) -> Plan:
-        """Returns the plan for a snapshot."""
-        seen = tuple(
-            (pool, snapshot.catalogues[pool.node_class].digest)
-            for _, pool in sorted(snapshot.pools.items())
-            if pool.node_class in snapshot.catalogues
-        )
-        if self._policies is None or seen != self._seen:
-            self._policies, self._seen = self.source.compile(snapshot), seen
-        return decide(snapshot, self._policies, now, memo=self._memo)
+def _set(param: Param, text: str | None) -> Param:
+    if text is None:
+        return param
+    return msgspec.structs.replace(param, default=_value(param, text))
+
+
+def _value(param: Param, text: str) -> bool | int | float | str:
+    value: bool | int | float | str = text  # a duration stays text, and is checked with the policy
+    try:
+        match param.type:
+            case "bool":
+                value = _TRUTH[text.lower()]
+            case "int":
+                value = int(text)
+            case "double":
+                value = float(text)
+    except (KeyError, ValueError):
+        raise ConfigError(f'"{text}" is no {param.type}, which {param.name} is') from None
+    return value

@@ -8,8 +8,8 @@ from typing import Final, cast
 
 import msgspec
 
+from policyscaler.manifests.decoding import Loading
 from policyscaler.manifests.kinds import Kind, ProviderPlugin
-from policyscaler.manifests.loading import load
 from policyscaler.model.errors import PolicyError
 from policyscaler.model.policies import ScalingPolicy
 from policyscaler.policy.bundles import bundle_files
@@ -37,7 +37,11 @@ def bundle_policies(name: str) -> tuple[ScalingPolicy, ...]:
         ConfigError: there is no such bundle.
         PolicyError: one of its files cannot be loaded.
     """
-    loaded = load(bundle_files(name))
+    loading = Loading(())
+    for file in bundle_files(name):
+        # Positions say where in the bundle: where that is installed differs between machines.
+        loading.add(f"{name}/{file.name}", file.read_text(encoding="utf-8"))
+    loaded = loading.result()
     if loaded.errors:
         raise PolicyError(f'the bundle "{name}" cannot be loaded', loaded.errors)
     return tuple(msgspec.structs.replace(policy, bundle=name) for policy in loaded.policies)
