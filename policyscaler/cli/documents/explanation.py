@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Annotated, Literal
+from collections.abc import Iterable, Mapping
+from typing import Annotated, Final, Literal
 
 from msgspec import Meta
 
@@ -31,6 +31,8 @@ from policyscaler.planning.explanation import OfferingAnswer, PodAnswer, PoolSto
 from policyscaler.policy.explaining import RuleTrace
 from policyscaler.policy.faults import EvalError
 from policyscaler.policy.trace import TraceNode
+
+_SHOWN_ENTRIES: Final = 5
 
 
 class RuleCountDocument(Document, frozen=True, kw_only=True):
@@ -213,9 +215,11 @@ def step_document(step: TraceNode) -> StepDocument:
 
 
 def shown_value(value: object) -> str:
-    """Returns a value of the policy language as text."""
+    """Returns a value of the policy language as text; of large ones only their size."""
     if isinstance(value, EvalError):
         return f"error: {value}"
+    if isinstance(value, Mapping | list | tuple) and len(value) > _SHOWN_ENTRIES:
+        return f"{len(value)} entries"
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
+from policyscaler.cli.documents.explanation import shown_value
 from policyscaler.cli.text.plan import Pods, node_lines, offering_text, refusal_lines
 from policyscaler.cli.text.pods import group_pods
 from policyscaler.cli.text.tables import count, table
@@ -19,8 +20,8 @@ from policyscaler.planning.explanation import (
     PodAnswer,
     PoolStory,
 )
-from policyscaler.policy.explaining import RuleTrace
-from policyscaler.policy.trace import render_trace
+from policyscaler.policy.explaining import CUT, KEPT, RuleTrace
+from policyscaler.policy.trace import TraceNode
 
 _INDENT: Final = "  "
 
@@ -110,9 +111,17 @@ def _rule_row(line: RuleCount) -> tuple[str, ...]:
 
 
 def _trace_lines(trace: RuleTrace) -> list[str]:
-    message = f": {trace.message}" if trace.message and trace.outcome.endswith("cut") else ""
+    """One rule; the values behind it only where it cut, failed or changed the price."""
+    message = f": {trace.message}" if trace.message and trace.outcome.endswith(CUT) else ""
     lines = [f"{_INDENT}{trace.section} {trace.outcome}  {trace.rule}{message}"]
-    return lines + [f"{_INDENT * 3}{line}" for line in render_trace(trace.trace).split("\n")]
+    return lines if trace.outcome.endswith(KEPT) else [*lines, *_values(trace.trace, depth=3)]
+
+
+def _values(step: TraceNode, *, depth: int) -> list[str]:
+    lines = [f"{_INDENT * depth}{step.text}  =>  {shown_value(step.value)}"]
+    for part in step.parts:
+        lines += _values(part, depth=depth + 1)
+    return lines
 
 
 def _gates(trace: NodeTrace) -> list[str]:
