@@ -19,8 +19,8 @@ _SHOWN: Final = 50
 @click.argument("paths", nargs=-1, metavar="[PATHS...]")
 @click.option(
     "--selector", "-l", "selectors", multiple=True, metavar="REQUIREMENT",
-    help="labels: key=value, key!=value, 'key in (a,b)', key, !key, 'key>4'; prefixes of keys may "
-    "be left out",
+    help="labels: key=value, key!=value, 'key in (a,b)', key, !key, 'key>4'; a key's prefix may "
+    "be left out, as in 'cpu>=4'",
 )  # fmt: skip
 @click.option(
     "--where", metavar="CEL", help="an expression over offering, such as offering.cpu >= 4"
@@ -55,7 +55,7 @@ def command(
     with working("reading catalogues", quiet=quiet):
         catalogues = catalogues_in(paths, quiet=quiet)
         rows = _filtered(catalogues, selectors, where)
-    rows.sort(key=_ORDERS[sort])
+    rows.sort(key=lambda item: (not item[1].offering.available, *_ORDERS[sort](item)))
     notes = list(dict.fromkeys(note for catalogue in catalogues for note in catalogue.notes))
     count = limit if limit is not None else (0 if form == JSON else _SHOWN)
     shown = rows[:count] if count else rows

@@ -7,6 +7,7 @@ from collections.abc import Collection
 from typing import Final
 
 from policyscaler.manifests.findings import did_you_mean
+from policyscaler.model import labels as well
 from policyscaler.model.errors import ConfigError
 from policyscaler.model.offerings import OfferingRow
 from policyscaler.model.requirements import Requirement, as_integer, requirement
@@ -57,8 +58,6 @@ def matches(wanted: Requirement, row: OfferingRow) -> bool:
 
 def label_values(key: str, row: OfferingRow) -> tuple[str, ...]:
     """Returns the values that a label may have on nodes on an offering; none where it has none."""
-    from policyscaler.model import labels as well
-
     own = {
         **row.offering.labels,
         well.ZONE: row.offering.zone,
@@ -88,11 +87,9 @@ def _requirement(match: re.Match[str], known: Collection[str]) -> Requirement:
 
 
 def _full_key(key: str, known: Collection[str]) -> str:
-    from policyscaler.model.labels import stable_key
-
-    if key in known or stable_key(key) in known:
+    if key in known or well.stable_key(key) in known:
         return key
-    ending = sorted(name for name in known if name.endswith("/" + key))
+    ending = sorted(name for name in known if name.endswith(("/" + key, "/instance-" + key)))
     if len(ending) == 1:
         return ending[0]
     if ending:
