@@ -19,12 +19,11 @@ if TYPE_CHECKING:
 @click.option("--in-place", "-i", is_flag=True, help="write each file back instead of printing it")
 @quiet_option
 def command(files: tuple[str, ...], in_place: bool, quiet: bool) -> int:
-    r"""Write manifests of old versions in the served one.
+    """Write manifests of old versions in the served one.
 
     The result goes to standard output, every change and every default that was added to standard
     error. What is not of an old version stays as it was written.
 
-    \b
     Exit codes: 0; 1 when something could not be read or translated: then no file is written.
     """
     from policyscaler.cli.inputs import report

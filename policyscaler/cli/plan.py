@@ -45,13 +45,12 @@ def command(
     form: str,
     quiet: bool,
 ) -> int:
-    r"""Show what would be launched, placed and removed, and why.
+    """Show what would be launched, placed and removed, and why.
 
     PATHS are any mix of pods, workloads, nodes, NodePools, NodeClasses, catalogues and policies,
     in files and folders; what kubectl writes with -o yaml or -o json will do. Pods that are bound
     to no node are pending, and a workload stands for the replicas that it lacks.
 
-    \b
     Exit codes: 0; 1 when an object was left out because of an error. With --detailed-exitcode:
     0 nothing to do, 1 an error, 2 something to do.
     """

@@ -41,12 +41,11 @@ def command(
     form: str,
     quiet: bool,
 ) -> int:
-    r"""Run SCENARIO, a file or a folder with a scenario.yaml, in a simulated world.
+    """Run SCENARIO, a file or a folder with a scenario.yaml, in a simulated world.
 
     No cluster and no cloud account is touched: time is virtual, machines and pods are simulated.
     Equal scenarios and seeds give equal output, byte for byte.
 
-    \b
     Exit codes: 0; 1 when the scenario has an error, or the run broke a promise (violations).
     """
     loaded = _load(scenario, seed, quiet=quiet)

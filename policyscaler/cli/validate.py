@@ -37,12 +37,11 @@ def command(
     form: str,
     quiet: bool,
 ) -> int:
-    r"""Check manifests and policies: types, names, values, and every expression.
+    """Check manifests and policies: types, names, values, and every expression.
 
     Each finding has a stable code, its place in the file and the way out. Policies are checked
     together with those of the bundle.
 
-    \b
     Exit codes: 0 without errors, 1 with errors (with --strict: or warnings), 2 for a command line
     that cannot be used.
     """

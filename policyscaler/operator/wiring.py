@@ -13,6 +13,8 @@ from policyscaler.manifests.kinds import Kind, ProviderPlugin
 from policyscaler.model.errors import PolicyError
 from policyscaler.model.policies import ScalingPolicy
 from policyscaler.policy.bundles import bundle_files
+from policyscaler.simulation.scenario_loading import API_VERSION, KIND
+from policyscaler.simulation.scenario_wire import ScenarioWire
 
 GROUP: Final = "policyscaler.providers"
 
@@ -24,9 +26,15 @@ def providers() -> tuple[ProviderPlugin, ...]:
     return tuple(cast("ProviderPlugin", point.load()) for point in points)
 
 
+SCENARIO: Final = Kind(
+    api_version=API_VERSION, kind=KIND, wire=ScenarioWire, build=lambda _tree, _reporter: None
+)
+"""A folder of manifests may hold a scenario: its fields are checked, and it is no object."""
+
+
 def kinds() -> tuple[Kind, ...]:
-    """Returns the kinds of manifests that the providers add."""
-    return tuple(kind for provider in providers() for kind in provider.kinds)
+    """Returns the kinds of manifests that providers and simulation add."""
+    return (SCENARIO, *(kind for provider in providers() for kind in provider.kinds))
 
 
 @cache
