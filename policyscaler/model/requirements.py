@@ -41,6 +41,8 @@ class Requirement(Value, frozen=True, kw_only=True):
         lower: inclusive lower bound of the value as an integer, or None.
         upper: inclusive upper bound, or None.
         min_values: how many distinct values the instance types of a claim must keep.
+        required: the label must be there although the operator does not say so: what is left of
+            Exists or In after an intersection with NotIn or DoesNotExist.
     """
 
     key: str
@@ -49,6 +51,7 @@ class Requirement(Value, frozen=True, kw_only=True):
     lower: int | None = None
     upper: int | None = None
     min_values: int | None = None
+    required: bool = False
 
     @property
     def operator(self) -> str:
@@ -60,7 +63,12 @@ class Requirement(Value, frozen=True, kw_only=True):
     @property
     def excludes_nothing_positive(self) -> bool:
         """Whether a node without the label satisfies it (NotIn or DoesNotExist)."""
-        return self.operator in ("NotIn", "DoesNotExist")
+        return self.operator in ("NotIn", "DoesNotExist") and not self.required
+
+    @property
+    def is_impossible(self) -> bool:
+        """Whether neither a value nor the label's absence satisfies it."""
+        return self.required and not self.complement and not self.values
 
     def allows(self, value: str) -> bool:
         """Returns whether the label may have this value."""
@@ -71,16 +79,23 @@ class Requirement(Value, frozen=True, kw_only=True):
         lower = _tighter(self.lower, other.lower, largest=True)
         upper = _tighter(self.upper, other.upper, largest=False)
         minimum = _tighter(self.min_values, other.min_values, largest=True)
+        demanded = not (self.excludes_nothing_positive and other.excludes_nothing_positive)
         if lower is not None and upper is not None and lower > upper:
-            return Requirement(key=self.key, complement=False, min_values=minimum)
-        if self.complement and other.complement:
             return Requirement(
-                key=self.key, complement=True, values=self.values | other.values,
-                lower=lower, upper=upper, min_values=minimum,
+                key=self.key, complement=False, min_values=minimum, required=demanded
+            )
+        if self.complement and other.complement:
+            values = self.values | other.values
+            return Requirement(
+                key=self.key, complement=True, values=values, lower=lower, upper=upper,
+                min_values=minimum, required=demanded and bool(values),
             )  # fmt: skip
         concrete, screen = (other, self) if self.complement else (self, other)
         kept = frozenset(v for v in concrete.values if concrete.allows(v) and screen.allows(v))
-        return Requirement(key=self.key, complement=False, values=kept, min_values=minimum)
+        return Requirement(
+            key=self.key, complement=False, values=kept, min_values=minimum,
+            required=demanded and not kept,
+        )  # fmt: skip
 
     def intersects(self, other: Requirement) -> bool:
         """Returns whether some value may satisfy both; two complements always do unless bounds cross.
@@ -100,13 +115,15 @@ class Requirement(Value, frozen=True, kw_only=True):
     def to_manifest(self) -> tuple[NodeSelectorRequirement, ...]:
         """Returns the entries that say the same in a manifest; two for a two-sided bound.
 
-        A NotIn beside bounds keeps its own entry, so nothing is lost.
+        A NotIn beside bounds or Exists keeps its own entry, so nothing is lost.
         """
         entries: list[tuple[str, tuple[str, ...]]] = []
         if self.lower is not None:
             entries.append(("Gte", (str(self.lower),)))
         if self.upper is not None:
             entries.append(("Lte", (str(self.upper),)))
+        if self.required and self.complement and not entries:
+            entries.append(("Exists", ()))
         if not entries or (self.complement and self.values):
             entries.append((self.operator, tuple(sorted(self.values))))
         return tuple(
@@ -183,7 +200,7 @@ def requirement(
 
 def _numeric(key: str, operator: str, bound: int, *, min_values: int | None) -> Requirement:
     if operator == "Gt" and bound >= _MAX_INT:
-        return Requirement(key=key, complement=False)
+        return Requirement(key=key, complement=False, required=True)
     lower = {"Gt": bound + 1, "Gte": bound}.get(operator)
     upper = {"Lt": bound - 1, "Lte": bound}.get(operator)
     return Requirement(key=key, complement=True, lower=lower, upper=upper, min_values=min_values)

@@ -55,7 +55,19 @@ def _reason(shape: Shape, snapshot: Snapshot) -> tuple[str, str, str] | None:
     if unsupported:
         names = ", ".join(unsupported)
         return "unsupported", f"not supported yet: {names}", "rehearse without the constraint"
-    return _restricted(spec) or _unusable_volume(shape, snapshot)
+    return _restricted(spec) or _contradiction(shape) or _unusable_volume(shape, snapshot)
+
+
+def _contradiction(shape: Shape) -> tuple[str, str, str] | None:
+    """Whether the pods ask for one label in ways that exclude each other, in each alternative."""
+    found = [
+        next((key for key, wanted in sorted(option.items()) if wanted.is_impossible), "")
+        for option in shape.alternatives
+    ]
+    if not all(found):
+        return None
+    text = f"the pod's own demands on label {found[0]} exclude each other"
+    return "requirements", text, f"change what it asks of {found[0]}"
 
 
 def _restricted(spec: PodSpec) -> tuple[str, str, str] | None:

@@ -12,6 +12,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Final
 
+import msgspec
+
 from policyscaler.model import labels as well
 from policyscaler.model import resources as res
 from policyscaler.model.durations import format_duration
@@ -141,10 +143,7 @@ def _words(name: str) -> list[str]:
 
 
 def _require(name: str, text: str, wanted: Requirement, *, source: SourcePosition | None) -> Rule:
-    bare = Requirement(
-        key=wanted.key, complement=wanted.complement, values=wanted.values,
-        lower=wanted.lower, upper=wanted.upper,
-    )  # fmt: skip
+    bare = msgspec.structs.replace(wanted, min_values=None)
     return Rule(
         name=name, expr=Expression(text=text, source=source), final=True, source=source,
         message=f"the pool asks for {bare}",

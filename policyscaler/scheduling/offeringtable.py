@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import TypeAlias
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
@@ -66,10 +67,7 @@ class OfferingTable:
         """
         wanted = requirement
         if wanted.min_values is not None:
-            wanted = Requirement(
-                key=wanted.key, complement=wanted.complement, values=wanted.values,
-                lower=wanted.lower, upper=wanted.upper,
-            )  # fmt: skip
+            wanted = msgspec.structs.replace(wanted, min_values=None)
         found = self._masks.get(wanted)
         if found is None:
             found = self._masks[wanted] = self._build_mask(wanted)
