@@ -3,21 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from datetime import datetime
 from typing import TYPE_CHECKING
 
 import click
 
-from policyscaler.cli.options import (
-    JSON,
-    bundle_option,
-    format_option,
-    now_option,
-    paths_argument,
-    policies_option,
-    quiet_option,
-    set_option,
-)
+from policyscaler.cli.options import JSON, decision_options
 
 if TYPE_CHECKING:
     from policyscaler.cli.documents.values import Document
@@ -31,25 +21,11 @@ def command() -> None:
     """Explain a decision: what was asked, what was left after each question, and what is near."""
 
 
+@decision_options
 @command.command("pod")
 @click.argument("name")
-@paths_argument
-@bundle_option
-@policies_option
-@set_option
-@now_option
-@format_option
-@quiet_option
-def pod(
-    name: str,
-    paths: tuple[str, ...],
-    bundle: str,
-    policies: tuple[str, ...],
-    settings: dict[str, str],
-    now: datetime | str | None,
-    form: str,
-    quiet: bool,
-) -> int:
+@click.pass_context
+def pod(ctx: click.Context, /, name: str, form: str, **_further: object) -> int:
     """Explain where pod NAME goes: namespace/name, name, or a workload's name for one of its pods.
 
     For each NodePool: how many offerings were left after each step and each rule, how many failed
@@ -57,9 +33,7 @@ def pod(
     """
     from policyscaler.planning.explanation import find_pod
 
-    state, _, explainer = _decide(
-        paths, bundle=bundle, policies=policies, settings=settings, now=now, quiet=quiet
-    )
+    state, _, explainer = _decide(ctx)
     answer = explainer.pod(find_pod(state.snapshot, name))
 
     def document() -> Document:
@@ -75,36 +49,19 @@ def pod(
     return _print(form, state, document=document, text=text)
 
 
+@decision_options
 @command.command("offering")
 @click.argument("name")
-@paths_argument
 @click.option("--pod", "about", required=True, metavar="POD", help="the pod that it would be for")
-@bundle_option
-@policies_option
-@set_option
-@now_option
-@format_option
-@quiet_option
-def offering(
-    name: str,
-    paths: tuple[str, ...],
-    about: str,
-    bundle: str,
-    policies: tuple[str, ...],
-    settings: dict[str, str],
-    now: datetime | str | None,
-    form: str,
-    quiet: bool,
-) -> int:
+@click.pass_context
+def offering(ctx: click.Context, /, name: str, about: str, form: str, **_further: object) -> int:
     """Explain what every rule says of offering NAME, which is type/zone/capacity-type.
 
     Each rule is shown with the values of its sub-expressions.
     """
     from policyscaler.planning.explanation import find_pod
 
-    state, _, explainer = _decide(
-        paths, bundle=bundle, policies=policies, settings=settings, now=now, quiet=quiet
-    )
+    state, _, explainer = _decide(ctx)
     key = find_pod(state.snapshot, about)
     answers = explainer.offering(name, state.snapshot.pods[key])
     full_name = f"{key[0]}/{key[1]}"
@@ -122,32 +79,16 @@ def offering(
     return _print(form, state, document=document, text=text)
 
 
+@decision_options
 @command.command("node")
 @click.argument("name")
-@paths_argument
-@bundle_option
-@policies_option
-@set_option
-@now_option
-@format_option
-@quiet_option
-def node(
-    name: str,
-    paths: tuple[str, ...],
-    bundle: str,
-    policies: tuple[str, ...],
-    settings: dict[str, str],
-    now: datetime | str | None,
-    form: str,
-    quiet: bool,
-) -> int:
+@click.pass_context
+def node(ctx: click.Context, /, name: str, form: str, **_further: object) -> int:
     """Explain why node NAME stays or goes: every gate in order, and the rule behind it."""
     from policyscaler.manifests.findings import did_you_mean
     from policyscaler.model.errors import ConfigError
 
-    state, plan, _ = _decide(
-        paths, bundle=bundle, policies=policies, settings=settings, now=now, quiet=quiet
-    )
+    state, plan, _ = _decide(ctx)
     known = {*state.snapshot.nodes, *state.snapshot.claims}
     if name not in known:
         hint = did_you_mean(name, known) or f"there are {len(known)}"
@@ -166,24 +107,14 @@ def node(
     return _print(form, state, document=document, text=text)
 
 
-def _decide(
-    paths: tuple[str, ...],
-    *,
-    bundle: str,
-    policies: tuple[str, ...],
-    settings: dict[str, str],
-    now: datetime | str | None,
-    quiet: bool,
-) -> tuple[State, Plan, Explainer]:
-    from policyscaler.cli.inputs import Request, read_state
+def _decide(ctx: click.Context) -> tuple[State, Plan, Explainer]:
+    from policyscaler.cli.inputs import read_state, request_of
     from policyscaler.cli.text.terminal import working
     from policyscaler.planning.decide import decide
     from policyscaler.planning.explanation import Explainer
 
-    request = Request(
-        paths=paths, policies=policies, bundle=bundle, settings=settings, now=now, quiet=quiet
-    )
-    with working("planning", quiet=quiet):
+    request = request_of(ctx)
+    with working("planning", quiet=request.quiet):
         state = read_state(request)
         plan = decide(state.snapshot, state.policies, state.now)
     explainer = Explainer(state.snapshot, policies=state.policies, now=state.now, plan=plan)

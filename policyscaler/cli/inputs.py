@@ -8,11 +8,14 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Final
 
+import click
+
 from policyscaler.cli.options import WALL
 from policyscaler.cli.text.terminal import complain
 from policyscaler.manifests.assembly import to_snapshot
 from policyscaler.manifests.findings import ERROR, NOTE, Finding
 from policyscaler.manifests.loading import Loaded, load
+from policyscaler.manifests.reading import SUFFIXES, files_of
 from policyscaler.model.errors import ConfigError
 from policyscaler.model.offerings import Catalogue
 from policyscaler.model.snapshot import Snapshot
@@ -71,8 +74,24 @@ class State:
         return rfc3339(self.now)
 
 
+def request_of(ctx: click.Context) -> Request:
+    """Returns what a command with `decision_options` was asked for."""
+    given = ctx.params
+    return Request(
+        paths=given["paths"], policies=given["policies"], bundle=given["bundle"],
+        settings=given["settings"], now=given["now"], quiet=given["quiet"],
+    )  # fmt: skip
+
+
 def read(paths: Sequence[str]) -> Loaded:
-    """Returns what can be loaded from files and folders; `-` is standard input."""
+    """Returns what can be loaded from files and folders; `-` is standard input.
+
+    Raises:
+        ConfigError: there are paths, and no file that could be read.
+    """
+    missing: list[Finding] = []
+    if paths and not files_of(paths, sink=missing) and not missing:
+        raise ConfigError(f"no {', '.join(SUFFIXES)} file in {', '.join(paths)}")
     return load(paths, kinds=kinds(), stdin=sys.stdin.buffer)
 
 

@@ -66,3 +66,21 @@ now_option = click.option(
     help=f"the instant to decide for, such as 2026-01-01T00:00:00Z, or `{WALL}` for the present; "
     "by default the newest time stamp in the files, or 2026-01-01T00:00:00Z without any",
 )  # fmt: skip
+
+
+def decision_options(command: click.Command) -> click.Command:
+    """Adds to a command what every decision takes; its function receives it as `**_further`.
+
+    `inputs.request_of` makes a Request of what was given.
+    """
+    for add in (
+        paths_argument,
+        bundle_option,
+        policies_option,
+        set_option,
+        now_option,
+        format_option,
+        quiet_option,
+    ):
+        add(command)
+    return command

@@ -2,48 +2,26 @@
 
 from __future__ import annotations
 
-from datetime import datetime
 from typing import TYPE_CHECKING
 
 import click
 
-from policyscaler.cli.options import (
-    JSON,
-    bundle_option,
-    format_option,
-    now_option,
-    paths_argument,
-    policies_option,
-    quiet_option,
-    set_option,
-)
+from policyscaler.cli.options import JSON, decision_options
 
 if TYPE_CHECKING:
     from policyscaler.cli.inputs import State
     from policyscaler.model.plan import Plan
 
 
+@decision_options
 @click.command("plan")
-@paths_argument
-@bundle_option
-@policies_option
-@set_option
-@now_option
 @click.option(
     "--detailed-exitcode", is_flag=True,
     help="exit with 0 when there is nothing to do, 2 when there is, 1 on an error",
 )  # fmt: skip
-@format_option
-@quiet_option
+@click.pass_context
 def command(
-    paths: tuple[str, ...],
-    bundle: str,
-    policies: tuple[str, ...],
-    settings: dict[str, str],
-    now: datetime | str | None,
-    detailed_exitcode: bool,
-    form: str,
-    quiet: bool,
+    ctx: click.Context, /, detailed_exitcode: bool, form: str, quiet: bool, **_further: object
 ) -> int:
     """Show what would be launched, placed and removed, and why.
 
@@ -54,15 +32,12 @@ def command(
     Exit codes: 0; 1 when an object was left out because of an error. With --detailed-exitcode:
     0 nothing to do, 1 an error, 2 something to do.
     """
-    from policyscaler.cli.inputs import Request, read_state
+    from policyscaler.cli.inputs import read_state, request_of
     from policyscaler.cli.text.terminal import working
     from policyscaler.planning.decide import decide
 
-    request = Request(
-        paths=paths, policies=policies, bundle=bundle, settings=settings, now=now, quiet=quiet
-    )
     with working("reading", quiet=quiet):
-        state = read_state(request)
+        state = read_state(request_of(ctx))
     with working("planning", quiet=quiet):
         plan = decide(state.snapshot, state.policies, state.now)
     _show(plan, state, form=form)

@@ -170,3 +170,11 @@ def test_standard_input_is_read():
     done = in_new_process("validate", "-", input=text)
     assert done.returncode == 0
     assert "4 objects can be used" in done.stdout
+
+
+@pytest.mark.parametrize("command", ["plan", "validate", "compile"])
+def test_a_folder_without_manifests_is_an_error_and_no_silence(capsys, tmp_path, command):
+    (tmp_path / "notes.txt").write_text("nothing", encoding="utf-8")
+    result = policyscaler(capsys, command, tmp_path)
+    assert result.code == 1
+    assert "no .yaml" in result.err
