@@ -133,7 +133,9 @@ def _examine_rows(
     screened = question.screen(shape, template, offered & template.within(question.remaining))
     rows = screened.rows & limited
     if not rows.any():
-        return _cut_by_policy(template, screened, int(limited.sum()))
+        # Asked about these alone, policy tells which rule cut them.
+        alone = question.screen(shape, template, limited)
+        return _cut_by_policy(template, alone, int(limited.sum()))
     short = _short_values(template, rows) if question.sized else ""
     if short:
         return _refusal(template, "min-values", short)
