@@ -12,6 +12,7 @@ from policyscaler.planning.disrupt import DisruptionPlanner
 from policyscaler.planning.effort import DEFAULT_EFFORT, Effort, Memo
 from policyscaler.planning.provision import provision
 from policyscaler.planning.rules import Rulebook
+from policyscaler.planning.starting import undeclared_taints
 from policyscaler.policy.evaluation import Policies
 
 
@@ -49,7 +50,7 @@ def decide(
         unschedulable=placed.unschedulable,
         disruptions=commands,
         price_micros_per_hour=sum(n.chosen.price_micros_per_hour for n in placed.launches),
-        findings=placed.findings,
+        findings=(*placed.findings, *undeclared_taints(view)),
         trace=Trace(
             shapes=placed.traces,
             nodes=planner.traces(),

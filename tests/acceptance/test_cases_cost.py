@@ -1,5 +1,7 @@
 """Cost, limits and lost launches as people report them: cases S27 to S33."""
 
+from datetime import timedelta
+
 import pytest
 
 from policyscaler.model.meta import ObjectMeta
@@ -109,7 +111,7 @@ def test_a_quota_over_several_pools_goes_to_the_higher_priority():
         *held("g", CAPPED[0], pool="a-gpu", claim=charged(4)),
     ]
     busy = [a_pod(f"on-{node}", cpu=cpu, node=node) for node, cpu in (("w", "12"), ("g", "3800m"))]
-    low = a_pod("low", cpu="3")
+    low = a_pod("low", cpu="3", created=NOW - timedelta(minutes=5))
     high = a_pod("high", cpu="3", priority=100, tolerations=(gpu,), node_selector={"pool": "a-gpu"})
     plan = decided(web_pool, gpu_pool, CAPPED[0], used, busy, low, high, policies=[QUOTA])
     assert machines(plan) == ["a-gpu m4 on-demand"]
@@ -131,14 +133,20 @@ def test_a_declared_startup_taint_keeps_nobody_from_a_starting_node(pod):
     node = a_node("n1", M4, pool="", labels=labels, taints=(AGENT,))
     claim = a_claim(node, conditions={}, startup_taints=(AGENT,))
     plan = decided(pool, M4, node, claim, a_pod("web-0", cpu="1", **pod))
-    assert plan.launches == ()
+    assert (plan.launches, plan.findings) == ((), ())
 
 
+@pytest.mark.case("S32")
 def test_an_undeclared_taint_holds_further_launches_while_the_pod_is_promised_its_node():
     labels = {"karpenter.sh/registered": "true", "karpenter.sh/nodepool": "p"}
     node = a_node("n1", M4, pool="", labels=labels, taints=(AGENT,))
     world = [a_pool("p"), M4, node, a_claim(node, conditions={})]
-    assert decided(world, a_pod("web-0", cpu="1", nominated="n1")).launches == ()
+    held_back = decided(world, a_pod("web-0", cpu="1", nominated="n1"))
+    assert held_back.launches == ()
+    (finding,) = held_back.findings
+    assert finding.severity == "warning"
+    assert "net/agent-not-ready:NoSchedule appeared on starting node n1" in finding.message
+    assert "startupTaints of pool p" in finding.message
     expect_scheduled(decided(world, a_pod("web-0", cpu="1")), "web-0", on="m4")
 
 
