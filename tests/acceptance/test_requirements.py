@@ -65,13 +65,13 @@ def test_bounds_hold_for_integers_only(written, inside, outside):
 
 @pytest.mark.case("B34")
 def test_greater_than_the_largest_integer_is_nothing():
-    assert one(f"k Gt {2**63 - 1}", min_values=2) .operator == "DoesNotExist"
+    assert one(f"k Gt {2**63 - 1}", min_values=2).operator == "DoesNotExist"
 
 
 @pytest.mark.case("B35")
 def test_crossing_bounds_are_does_not_exist():
-    assert both("k Gt 9", "k Lt 1") .operator == "DoesNotExist"
-    assert both("k Gt 1", "k Lt 2") .operator == "DoesNotExist"
+    assert both("k Gt 9", "k Lt 1").operator == "DoesNotExist"
+    assert both("k Gt 1", "k Lt 2").operator == "DoesNotExist"
     assert not one("k Gt 9").intersects(one("k Lt 1"))
 
 
