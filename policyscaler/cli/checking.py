@@ -11,8 +11,9 @@ from policyscaler.manifests.assembly import to_snapshot
 from policyscaler.manifests.findings import Finding
 from policyscaler.manifests.loading import Loaded
 from policyscaler.manifests.reading import files_of
-from policyscaler.operator.planners import pool_policies, written_policies
 from policyscaler.operator.wiring import providers
+from policyscaler.operator.written import written_policies
+from policyscaler.planning.planner import pool_policies
 from policyscaler.policy.evaluation import load_findings
 
 

@@ -20,8 +20,8 @@ def command(paths: tuple[str, ...], quiet: bool) -> int:
     from policyscaler.manifests.assembly import to_snapshot
     from policyscaler.manifests.findings import ERROR
     from policyscaler.model.errors import ConfigError
-    from policyscaler.operator.planners import pool_policies
     from policyscaler.operator.wiring import providers
+    from policyscaler.planning.planner import pool_policies
     from policyscaler.policy.rendering import render_all
 
     loaded = read(paths)

@@ -19,8 +19,9 @@ from policyscaler.manifests.reading import SUFFIXES, files_of
 from policyscaler.model.errors import ConfigError
 from policyscaler.model.offerings import Catalogue
 from policyscaler.model.snapshot import Snapshot
-from policyscaler.operator.planners import NO_BUNDLE, pool_policies, written_policies
 from policyscaler.operator.wiring import kinds, providers
+from policyscaler.operator.written import NO_BUNDLE, written_policies
+from policyscaler.planning.planner import pool_policies
 from policyscaler.policy.evaluation import Policies
 
 DEFAULT_NOW: Final = datetime(2026, 1, 1, tzinfo=UTC)

@@ -87,7 +87,7 @@ def _policies(
 
     from policyscaler.cli.inputs import read, report
     from policyscaler.model.errors import ConfigError
-    from policyscaler.operator.planners import with_settings, written_policies
+    from policyscaler.operator.written import with_settings, written_policies
 
     further = read(paths)
     report(further.findings, quiet=True)

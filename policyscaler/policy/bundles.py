@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from functools import cache
 from importlib.resources import files
 from pathlib import Path
 from typing import Final
 
 import msgspec
 
-from policyscaler.manifests.loading import load
+from policyscaler.manifests.decoding import Loading
 from policyscaler.model.errors import ConfigError, PolicyError
 from policyscaler.model.policies import ScalingPolicy
 from policyscaler.policy.findings import did_you_mean
@@ -47,11 +48,7 @@ def bundle_files(name: str) -> list[Path]:
     return sorted((policies_path() / name).glob("*.yaml"))
 
 
-def default_bundle() -> list[Path]:
-    """Returns the files of the bundle that decides unless another one is chosen."""
-    return bundle_files(DEFAULT)
-
-
+@cache
 def load_bundle(name: str = DEFAULT) -> tuple[ScalingPolicy, ...]:
     """Returns the policies of a bundle, marked as such.
 
@@ -59,7 +56,11 @@ def load_bundle(name: str = DEFAULT) -> tuple[ScalingPolicy, ...]:
         ConfigError: there is no such bundle.
         PolicyError: a file of it does not load; the findings say where.
     """
-    loaded = load([str(path) for path in bundle_files(name)])
+    loading = Loading(())
+    for file in bundle_files(name):
+        # Positions say where in the bundle: where that is installed differs between machines.
+        loading.add(f"{name}/{file.name}", file.read_text(encoding="utf-8"))
+    loaded = loading.result()
     if loaded.errors:
         raise PolicyError(f"bundle {name}: {loaded.errors[0]}", tuple(loaded.errors))
     return tuple(msgspec.structs.replace(policy, bundle=name) for policy in loaded.policies)

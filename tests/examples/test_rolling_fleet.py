@@ -6,8 +6,8 @@ from decimal import Decimal
 
 import pytest
 
-from policyscaler.operator.planners import written_policies
 from policyscaler.operator.wiring import kinds, providers
+from policyscaler.operator.written import written_policies
 from policyscaler.ports.observation import DISRUPT, EVICT
 from policyscaler.simulation.run import run_scenario
 from policyscaler.simulation.scenario_loading import load_scenario

@@ -5,7 +5,7 @@ from datetime import timedelta
 import pytest
 
 from policyscaler.model.errors import ConfigError
-from policyscaler.policy.bundles import bundle_files, default_bundle, load_bundle, policies_path
+from policyscaler.policy.bundles import bundle_files, load_bundle, policies_path
 from policyscaler.policy.evaluation import Policies
 from policyscaler.policy.verdicts import REASONS
 from tests.unit.policy_facade.building import CONTEXT, a_node, a_pod, a_pool
@@ -149,7 +149,6 @@ def test_bundles_are_found_and_a_wrong_name_is_explained():
     found = [path.name for path in bundle_files("karpenter")]
     assert found[:3] == ["10-protection.yaml", "20-candidates.yaml", "30-replacement.yaml"]
     assert all(name.endswith(".yaml") for name in found)
-    assert default_bundle() == bundle_files("karpenter")
     with pytest.raises(ConfigError, match="did you mean 'karpenter'"):
         bundle_files("karpentr")
 

@@ -1,4 +1,4 @@
-"""Policies in force, put together from bundles, NodePools and a user's own."""
+"""Policies as written: a bundle's and a user's own, their parameters set."""
 
 from __future__ import annotations
 
@@ -10,24 +10,10 @@ import msgspec
 from policyscaler.manifests.findings import did_you_mean
 from policyscaler.model.errors import ConfigError
 from policyscaler.model.policies import Param, ScalingPolicy
-from policyscaler.model.snapshot import Snapshot
-from policyscaler.operator.wiring import bundle_policies
-from policyscaler.policy.compiler import compile_pool, keys_of
+from policyscaler.policy.bundles import load_bundle
 
 NO_BUNDLE: Final = "none"
 _TRUTH: Final = {"true": True, "false": False}
-
-
-def pool_policies(snapshot: Snapshot) -> list[ScalingPolicy]:
-    """Returns what each NodePool says, as a policy, sorted by name.
-
-    A pool without a catalogue has no offerings that its requirements could speak of.
-    """
-    return [
-        compile_pool(pool, keys_of(snapshot.catalogues[pool.node_class]))
-        for _, pool in sorted(snapshot.pools.items())
-        if pool.node_class in snapshot.catalogues
-    ]
 
 
 def written_policies(
@@ -43,7 +29,7 @@ def written_policies(
     Raises:
         ConfigError: there is no such bundle or parameter, or the text is no value of its type.
     """
-    bundled = () if bundle == NO_BUNDLE else bundle_policies(bundle)
+    bundled = () if bundle == NO_BUNDLE else load_bundle(bundle)
     policies = [*bundled, *own]
     known = {
         name
