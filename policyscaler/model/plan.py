@@ -11,6 +11,7 @@ Words used here and nowhere defined again:
 from __future__ import annotations
 
 from collections.abc import Mapping
+from datetime import timedelta
 
 from policyscaler.model.meta import SourcePosition, Value
 from policyscaler.model.nodes import NodeClassRef, Taint
@@ -58,6 +59,8 @@ class PlannedNode(Value, frozen=True, kw_only=True):
         offerings: all it would accept, best first; the first is the chosen one; never empty.
         requests: what its pods and the daemons it will run need.
         labels: what the node will be labelled with beyond what the provider sets.
+        expire_after: its age limit, None for never.
+        termination_grace: how long draining may take at most, None for as long as it takes.
         pods: the pods it is for, sorted.
         findings: relaxed preferences, suspended rules and the like.
     """
@@ -72,6 +75,8 @@ class PlannedNode(Value, frozen=True, kw_only=True):
     startup_taints: tuple[Taint, ...] = ()
     offerings: tuple[ChosenOffering, ...]
     requests: Resources = {}
+    expire_after: timedelta | None = None
+    termination_grace: timedelta | None = None
     pods: tuple[ObjectKey, ...] = ()
     findings: tuple[Finding, ...] = ()
 

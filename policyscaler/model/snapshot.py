@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from datetime import timedelta
 
 from policyscaler.model.meta import Value
 from policyscaler.model.nodes import Node, NodeClaim, NodeClassRef
@@ -33,6 +34,7 @@ class Snapshot(Value, frozen=True, kw_only=True):
         catalogues: what each NodeClass can launch; a pool whose class has none is skipped.
         preference_policy: `Respect` or `Ignore`: whether soft constraints are tried first.
         min_values_policy: `Strict` or `BestEffort`.
+        default_termination_grace: for claims of pools that say nothing; None for no bound.
     """
 
     pools: Mapping[str, NodePool] = {}
@@ -50,3 +52,4 @@ class Snapshot(Value, frozen=True, kw_only=True):
     volume_claims: Mapping[ObjectKey, VolumeClaim] = {}
     min_values_policy: str = "Strict"
     preference_policy: str = "Respect"
+    default_termination_grace: timedelta | None = None

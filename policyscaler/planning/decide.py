@@ -10,6 +10,7 @@ from policyscaler.planning.bench import Bench
 from policyscaler.planning.cluster import view_cluster
 from policyscaler.planning.disrupt import DisruptionPlanner
 from policyscaler.planning.effort import DEFAULT_EFFORT, Effort, Memo
+from policyscaler.planning.launches import LaunchPlanner
 from policyscaler.planning.provision import provision
 from policyscaler.planning.rules import Rulebook
 from policyscaler.planning.starting import undeclared_taints
@@ -40,7 +41,13 @@ def decide(
     """
     view = view_cluster(snapshot, now)
     rules = Rulebook(policies=policies, view=view, now=now)
-    bench = Bench(view=view, rules=rules, effort=effort, memo=memo or Memo())
+    bench = Bench(
+        view=view,
+        rules=rules,
+        effort=effort,
+        memo=memo or Memo(),
+        launches=LaunchPlanner(default_grace=snapshot.default_termination_grace),
+    )
     placed = provision(bench, view.pending)
     planner = DisruptionPlanner(bench, placed, now)
     commands = planner.plan()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import timedelta
 from typing import Final, TypeAlias
 
 import numpy as np
@@ -31,6 +32,7 @@ class LaunchPlanner:
     """Turns packed nodes into planned ones; what nodes share is worked out once."""
 
     rankings: Rankings = field(default_factory=Rankings)
+    default_grace: timedelta | None = None
     offerings: dict[tuple[int, bytes], tuple[ChosenOffering, ...]] = field(default_factory=dict)
     written: dict[tuple[int, bytes], _Written] = field(default_factory=dict)
 
@@ -67,6 +69,10 @@ class LaunchPlanner:
             startup_taints=pool.startup_taints,
             offerings=offerings,
             requests=_requests(node, template, ranked),
+            expire_after=pool.expire_after,
+            termination_grace=(
+                self.default_grace if pool.termination_grace is None else pool.termination_grace
+            ),
             pods=tuple(sorted(pods)),
             findings=findings,
         )

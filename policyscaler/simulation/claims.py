@@ -51,8 +51,8 @@ def new_claim(world: World, planned: PlannedNode) -> NodeClaim:
         meta=meta, pool=planned.pool, node_class=planned.node_class,
         requirements=planned.requirements, taints=planned.taints,
         startup_taints=planned.startup_taints, requests=planned.requests,
-        expire_after=pool.expire_after if pool else None,
-        termination_grace=pool.termination_grace if pool else None,
+        expire_after=planned.expire_after,
+        termination_grace=planned.termination_grace,
     )  # fmt: skip
 
 

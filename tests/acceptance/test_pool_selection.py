@@ -16,7 +16,6 @@ from policyscaler.testing.builders import (
     a_pool,
     a_snapshot,
     a_type,
-    needs,
     replicas,
 )
 from policyscaler.testing.expectations import (
@@ -240,17 +239,12 @@ def test_a_second_look_before_the_pods_are_bound_launches_nothing():
     expect_scheduled(full, "large", on="m4")
 
 
-@pytest.mark.parametrize("grace", [timedelta(hours=223), None])
-def test_the_grace_period_of_a_claim_is_its_pools(grace):
-    from tests.unit.simulation.standin import a_pool as a_world_pool
-
-    simulation = a_world(pools=(a_world_pool(termination_grace=grace),))
-    simulation.world.state.workloads.put(a_workload())
-    step(simulation, seconds=5)
-    assert [claim.termination_grace for claim in simulation.claims.values()] == [grace]
-
-
-def test_a_requirement_of_the_pool_narrows_what_a_launch_may_become():
-    plan = decided(a_pool("p", "zone In z2 z3"), a_type("m4"), a_pod(must=("zone NotIn z3",)))
-    assert {offering.zone for offering in plan.launches[0].offerings} == {"z2"}
-    assert needs("zone In z2") in plan.launches[0].requirements
+@pytest.mark.case("C63")
+@pytest.mark.parametrize(
+    ("own", "default", "expected"), [(None, 98, 98), (223, 47, 223), (None, None, None)]
+)
+def test_the_grace_period_of_a_claim_is_its_pools_or_the_default(own, default, expected):
+    hours = {None: None, **{n: timedelta(hours=n) for n in (47, 98, 223)}}
+    pool = a_pool(termination_grace=hours[own])
+    plan = decided(pool, a_type("m4"), a_pod(), default_termination_grace=hours[default])
+    assert plan.launches[0].termination_grace == hours[expected]

@@ -350,6 +350,8 @@ class _State:
             labels={**pool.labels, well.NODEPOOL: pool.name},
             taints=pool.taints,
             startup_taints=pool.startup_taints,
+            expire_after=pool.expire_after,
+            termination_grace=pool.termination_grace,
             requests=res.add(*(pod_requests(pod) for pod in fitting)),
             pods=tuple(pod.meta.key for pod in fitting),
             offerings=tuple(
