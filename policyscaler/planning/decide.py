@@ -6,6 +6,7 @@ from datetime import datetime
 
 from policyscaler.model.plan import Plan, Trace
 from policyscaler.model.snapshot import Snapshot
+from policyscaler.planning.advice import pool_advice
 from policyscaler.planning.bench import Bench
 from policyscaler.planning.cluster import view_cluster
 from policyscaler.planning.disrupt import DisruptionPlanner
@@ -57,7 +58,7 @@ def decide(
         unschedulable=placed.unschedulable,
         disruptions=commands,
         price_micros_per_hour=sum(n.chosen.price_micros_per_hour for n in placed.launches),
-        findings=(*placed.findings, *undeclared_taints(view)),
+        findings=(*placed.findings, *undeclared_taints(view), *pool_advice(bench)),
         trace=Trace(
             shapes=placed.traces,
             nodes=planner.traces(),

@@ -80,6 +80,9 @@ def test_drifted_nodes_of_a_frozen_pool_stay_and_empty_ones_may_go(frozen):
     *rest, pods = frozen
     plan = decided(rest, pods)
     assert plan.disruptions == ()
+    (advice,) = [finding.message for finding in plan.findings if finding.severity == "warning"]
+    assert "limit cpu 48 remain 0, less than the smallest node's 4" in advice
+    assert advice.endswith("24 drifted nodes are stuck")
     trace = next(trace for trace in plan.trace.nodes if trace.node == "n00")
     assert any("may go: Drifted" in gate.message for gate in trace.gates)
     assert trace.gates[-1].message == "1 pods would find no place"

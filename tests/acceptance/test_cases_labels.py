@@ -50,6 +50,10 @@ def test_exists_on_a_pool_is_no_gate():
     assert machines(decided(gpu, general, g8, M4, a_pod("api", cpu="1"))) == [
         "general m4 on-demand"
     ]
+    notes = [finding.message for finding in decided(gpu, general, g8, M4).findings]
+    assert notes == [
+        "team/gpu Exists keeps no pod away that does not name it; only a taint reserves the pool"
+    ]
     alone = [decided(gpu, g8, a_pod("api", cpu="1")).launches[0].labels for _ in range(2)]
     assert alone[0]["team/gpu"] == alone[1]["team/gpu"] == "0"
 
