@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 from policyscaler.model.meta import Value
 from policyscaler.model.nodes import Node, NodeClaim, NodeClassRef
@@ -24,6 +24,18 @@ ObjectKey = tuple[str, str]
 """(namespace, name)."""
 
 
+class Attempts(Value, frozen=True, kw_only=True):
+    """Launches for one pod, of which all but the last came up without taking it.
+
+    Attributes:
+        count: how many, the last one included.
+        latest: when the last of them was asked for.
+    """
+
+    count: int
+    latest: datetime
+
+
 class Snapshot(Value, frozen=True, kw_only=True):
     """The state of a cluster at one instant.
 
@@ -34,6 +46,7 @@ class Snapshot(Value, frozen=True, kw_only=True):
         catalogues: what each NodeClass can launch; a pool whose class has none is skipped.
         preference_policy: `Respect` or `Ignore`: whether soft constraints are tried first.
         min_values_policy: `Strict` or `BestEffort`.
+        fruitless_launches: by pod; it sits on no object, so whoever executes plans keeps it.
         default_termination_grace: for claims of pools that say nothing; None for no bound.
     """
 
@@ -50,6 +63,7 @@ class Snapshot(Value, frozen=True, kw_only=True):
     storage_classes: Mapping[str, StorageClass] = {}
     volumes: Mapping[str, PersistentVolume] = {}
     volume_claims: Mapping[ObjectKey, VolumeClaim] = {}
+    fruitless_launches: Mapping[ObjectKey, Attempts] = {}
     min_values_policy: str = "Strict"
     preference_policy: str = "Respect"
     default_termination_grace: timedelta | None = None

@@ -17,6 +17,7 @@ from policyscaler.model.pods import Pod
 from policyscaler.model.snapshot import ObjectKey
 from policyscaler.planning.bench import Bench
 from policyscaler.planning.intake import take_in
+from policyscaler.planning.loopguard import held_pods, refuse
 from policyscaler.planning.rounds import LaunchRounds
 from policyscaler.scheduling.existing import fill_existing
 from policyscaler.scheduling.shapes import Shape, intern_shapes
@@ -62,10 +63,13 @@ def provision(
     Raises:
         InvariantViolation: even the baseline packing fails the validator.
     """
-    taken = take_in(intern_shapes(pods), bench.view.snapshot)
+    snapshot = bench.view.snapshot
+    held = held_pods(snapshot, bench.rules.now)
+    taken = take_in(intern_shapes(pods, apart=held), snapshot)
     shapes = taken.accepted
     filled = fill_existing(shapes, bench.view.rooms(without | closed))
-    rounds = LaunchRounds(bench=bench, shapes=shapes, left=list(filled.left), few=few)
+    left = [0 if shape.pods[0] in held else n for shape, n in zip(shapes, filled.left, strict=True)]
+    rounds = LaunchRounds(bench=bench, shapes=shapes, left=list(left), few=few)
     result = rounds.run()
     keys = _Keys(shapes)
     existing = tuple(
@@ -80,11 +84,18 @@ def provision(
         Unschedulable(pods=tuple(sorted(keys.take(((shape, count),)))), refusals=refusals)
         for shape, count, refusals in result.homeless
     ]
+    stopped = [
+        refuse(tuple(sorted(keys.take(((index, filled.left[index]),)))), snapshot)
+        for index, count in enumerate(left)
+        if count < filled.left[index]
+    ]
     return Provision(
         launches=launches,
         existing=existing,
-        unschedulable=_most_first([*taken.rejected, *unschedulable]),
-        findings=_findings(shapes, result.findings),
+        unschedulable=_most_first(
+            [*taken.rejected, *unschedulable, *(answer for answer, _ in stopped)]
+        ),
+        findings=_findings(shapes, [*result.findings, *(alarm for _, alarm in stopped)]),
         traces=result.traces,
         packings=result.packings,
         chosen=result.chosen,

@@ -65,16 +65,21 @@ class Shape:
         return len(self.pods)
 
 
-def intern_shapes(pods: Iterable[Pod]) -> list[Shape]:
+def intern_shapes(pods: Iterable[Pod], *, apart: frozenset[ObjectKey] = frozenset()) -> list[Shape]:
     """Returns the shapes of pods in packing order: priority is not used, as in Karpenter.
 
     CPU descending, memory descending, then the age and key of the oldest pod; inside a shape
     pods are ordered by age and key.
+
+    Args:
+        pods: any number.
+        apart: keys of pods that share no shape with the others.
     """
     groups: dict[tuple[object, ...], list[Pod]] = {}
     encoded: dict[int, bytes] = {}
     for pod in pods:
-        groups.setdefault(_signature(pod, encoded), []).append(pod)
+        key = (pod.meta.key in apart, *_signature(pod, encoded))
+        groups.setdefault(key, []).append(pod)
     shapes = [_shape(sorted(members, key=_age_order)) for members in groups.values()]
     return [shape for _, shape in sorted(shapes, key=lambda pair: pair[0])]
 

@@ -13,6 +13,7 @@ from policyscaler.model.nodes import NodeClaim
 from policyscaler.model.plan import Plan, PlannedNode
 from policyscaler.model.pods import Pod
 from policyscaler.model.snapshot import ObjectKey
+from policyscaler.simulation.attempts import LaunchAttempts
 from policyscaler.simulation.clock import Alarm
 from policyscaler.simulation.lifecycle import Lifecycle
 from policyscaler.simulation.nominations import Nominations
@@ -28,13 +29,14 @@ class Provisioning:
 
     def __init__(
         self, world: World, *, lifecycle: Lifecycle, snapshots: Snapshots,
-        planner: Planner, nominations: Nominations,
+        planner: Planner, nominations: Nominations, attempts: LaunchAttempts,
     ) -> None:  # fmt: skip
         self.planner = planner
         self._world = world
         self._lifecycle = lifecycle
         self._snapshots = snapshots
         self._nominations = nominations
+        self._attempts = attempts
         self._deadline: datetime | None = None
         self._due: datetime | None = None
         self._again = False
@@ -99,6 +101,7 @@ class Provisioning:
         for planned in plan.launches:
             claim = self._lifecycle.create(planned)
             self._nominations.plan(planned.pods, claim.meta.name)
+            self._attempts.launched(planned.pods, claim.meta.name)
             self._note_launch(claim, planned)
         for placement in plan.existing:
             self._nominations.plan(placement.pods, placement.node)

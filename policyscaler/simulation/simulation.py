@@ -11,6 +11,7 @@ from policyscaler.model.pools import NodePool
 from policyscaler.model.snapshot import ObjectKey
 from policyscaler.model.workloads import DisruptionBudget
 from policyscaler.ports.observation import SETTLED, InstanceState, Moment
+from policyscaler.simulation.attempts import LaunchAttempts
 from policyscaler.simulation.commands import Commands
 from policyscaler.simulation.daemonsets import DaemonSets
 from policyscaler.simulation.deployments import Deployments
@@ -58,7 +59,10 @@ class Engine:
 
     def __init__(self, world: World, *, actors: Actors, planner: Planner) -> None:
         self.memory = CapacityMemory()
-        self.snapshots = Snapshots(world, market=actors.provider.market, memory=self.memory)
+        self.attempts = LaunchAttempts(world)
+        self.snapshots = Snapshots(
+            world, market=actors.provider.market, memory=self.memory, attempts=self.attempts
+        )
         self.lifecycle = Lifecycle(world, provider=actors.provider, memory=self.memory)
         self.quiet = Quiet(world)
         self.commands = Commands(world, self.lifecycle)
@@ -70,7 +74,7 @@ class Engine:
         )
         self.provisioning = Provisioning(
             world, lifecycle=self.lifecycle, snapshots=self.snapshots, planner=planner,
-            nominations=Nominations(world),
+            nominations=Nominations(world), attempts=self.attempts,
         )  # fmt: skip
         self.disruption = Disruption(
             world, lifecycle=self.lifecycle, snapshots=self.snapshots, planner=planner,

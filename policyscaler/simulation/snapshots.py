@@ -8,6 +8,7 @@ from typing import TypeAlias
 
 from policyscaler.model.plan import Plan
 from policyscaler.model.snapshot import Snapshot
+from policyscaler.simulation.attempts import LaunchAttempts
 from policyscaler.simulation.market import Market, Triple
 from policyscaler.simulation.settings import CAPACITY_ERROR_MEMORY
 from policyscaler.simulation.world import World
@@ -37,8 +38,11 @@ class CapacityMemory:
 class Snapshots:
     """Freezes the world into what a decision may depend on."""
 
-    def __init__(self, world: World, *, market: Market, memory: CapacityMemory) -> None:
+    def __init__(
+        self, world: World, *, market: Market, memory: CapacityMemory, attempts: LaunchAttempts
+    ) -> None:
         self._world = world
+        self._attempts = attempts
         self._market = market
         self._memory = memory
 
@@ -65,4 +69,5 @@ class Snapshots:
             storage_classes=dict(state.storage_classes.items),
             volumes=dict(state.volumes.items),
             volume_claims=dict(state.volume_claims.items),
+            fruitless_launches=dict(self._attempts.fruitless),
         )

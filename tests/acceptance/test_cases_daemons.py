@@ -1,12 +1,16 @@
 """Ports, daemons and the sums of containers as people report them: cases S19 to S26."""
 
+from datetime import timedelta
+
 import pytest
 
 from policyscaler.manifests.assembly import to_snapshot
 from policyscaler.manifests.loading import load_text
 from policyscaler.model import labels as well
 from policyscaler.model.pods import HostPort
+from policyscaler.model.snapshot import Attempts
 from policyscaler.testing.builders import (
+    NOW,
     a_container,
     a_daemon_set,
     a_pod,
@@ -14,7 +18,7 @@ from policyscaler.testing.builders import (
     a_type,
     replicas,
 )
-from policyscaler.testing.expectations import expect_unschedulable, price, types
+from policyscaler.testing.expectations import expect_scheduled, expect_unschedulable, price, types
 from tests.acceptance.deciding import decide_on, decided
 
 M2 = a_type("m2", "2", memory="8Gi", price="0.10")
@@ -95,6 +99,21 @@ def test_a_limit_range_fills_in_what_daemons_request():
     plan = decide_on(to_snapshot(loaded, ()).snapshot)
     assert types(plan) == ["c32"]
     assert plan.launches[0].requests["cpu"] == 15_000 + 630 + 2 * 500
+
+
+@pytest.mark.case("S22")
+def test_no_third_node_is_launched_for_a_pod_that_ran_on_neither_of_two():
+    key = ("default", "fat")
+    parts = [a_pool("p"), M4, a_pod("fat", cpu="1"), a_pod("other", cpu="1")]
+    tried = {key: Attempts(count=2, latest=NOW)}
+    plan = decided(*parts, fruitless_launches=tried, now=NOW + timedelta(minutes=9))
+    expect_unschedulable(plan, "fat", constraint="launch-loop", mentions=["2 nodes were launched"])
+    expect_scheduled(plan, "other", on="m4")
+    assert [finding.severity for finding in plan.findings] == ["error"]
+    later = decided(*parts, fruitless_launches=tried, now=NOW + timedelta(minutes=10))
+    expect_scheduled(later, "fat", on="m4")
+    once = {key: Attempts(count=1, latest=NOW)}
+    expect_scheduled(decided(*parts, fruitless_launches=once), "fat", on="m4")
 
 
 @pytest.mark.case("S23")
