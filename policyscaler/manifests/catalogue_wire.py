@@ -25,6 +25,9 @@ class OfferingWire(Strict, frozen=True, kw_only=True):
     ] = "on-demand"
     available: bool = True
     labels: Annotated[dict[str, str], Meta(description="Labels of nodes launched here only.")] = {}
+    capacity: Annotated[
+        Amounts, Meta(description="Amounts that nodes launched here have instead of the type's.")
+    ] = {}
 
 
 class InstanceTypeWire(Strict, frozen=True, kw_only=True):

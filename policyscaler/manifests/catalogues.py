@@ -144,6 +144,7 @@ def _offering(written: wire.OfferingWire, *, at: Path, reporter: Reporter) -> Of
         price_micros_per_hour=price,
         available=written.available,
         labels=written.labels,
+        capacity=decode_amounts(written.capacity, at=(*at, "capacity"), reporter=reporter),
     )
 
 

@@ -17,6 +17,7 @@ class Offering(Value, frozen=True, kw_only=True):
         price_micros_per_hour: whole micro-dollars.
         available: False while the provider has none, or the type does not go with the class.
         labels: further labels that a node gets here only, such as the zone's ID.
+        capacity: amounts that a node has here only, instead of the type's; nearly always empty.
     """
 
     zone: str
@@ -24,6 +25,7 @@ class Offering(Value, frozen=True, kw_only=True):
     price_micros_per_hour: int
     available: bool = True
     labels: Mapping[str, str] = {}
+    capacity: Resources = {}
 
 
 class InstanceType(Value, frozen=True, kw_only=True):
@@ -32,7 +34,7 @@ class InstanceType(Value, frozen=True, kw_only=True):
     Attributes:
         labels: the values that each label may take on a node of this type; nearly always one.
         allocatable: capacity less overhead, never negative.
-        offerings: sorted by zone, then capacity type.
+        offerings: sorted by capacities of their own, zone, then capacity type.
     """
 
     name: str
@@ -60,7 +62,7 @@ class Catalogue(Value, frozen=True, kw_only=True):
 
 
 class OfferingRow(NamedTuple):
-    """One row of a catalogue: which type, and which of its offerings."""
+    """One row of a catalogue: which type, as it is in this offering, and which offering."""
 
     type: InstanceType
     offering: Offering
@@ -72,11 +74,33 @@ class OfferingRow(NamedTuple):
 
 
 def rows_of(catalogue: Catalogue) -> list[OfferingRow]:
-    """Returns every offering of a catalogue in canonical order: type name, zone, capacity type.
+    """Returns every offering of a catalogue in canonical order: by type name, then as in the type.
 
-    Scheduling and policy both index their columns by the position in this list.
+    Scheduling and policy both index their columns by the position in this list. Offerings of one
+    type that have the same capacity follow each other and share one value of the type.
     """
-    return [OfferingRow(t, offering) for t in catalogue.types for offering in t.offerings]
+    rows = []
+    for kind in catalogue.types:
+        own: Resources = {}
+        here = kind
+        for offering in kind.offerings:
+            if offering.capacity != own:
+                own, here = offering.capacity, as_offered(kind, offering)
+            rows.append(OfferingRow(here, offering))
+    return rows
+
+
+def as_offered(kind: InstanceType, offering: Offering) -> InstanceType:
+    """Returns a type as it is in one of its offerings."""
+    if not offering.capacity:
+        return kind
+    return instance_type(
+        kind.name,
+        labels=kind.labels,
+        capacity={**kind.capacity, **offering.capacity},
+        overhead=kind.overhead,
+        offerings=tuple(other for other in kind.offerings if other.capacity == offering.capacity),
+    )
 
 
 def instance_type(
@@ -96,7 +120,15 @@ def instance_type(
         if resource.startswith("hugepages-"):
             rest[res.MEMORY] = rest.get(res.MEMORY, 0) - amount
     ordered = tuple(
-        sorted(offerings, key=lambda o: (o.zone, o.capacity_type, sorted(o.labels.items())))
+        sorted(
+            offerings,
+            key=lambda o: (
+                sorted(o.capacity.items()),
+                o.zone,
+                o.capacity_type,
+                sorted(o.labels.items()),
+            ),
+        )
     )
     return InstanceType(
         name=name, labels=labels, capacity=capacity, overhead=overhead,

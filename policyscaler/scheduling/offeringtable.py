@@ -7,6 +7,7 @@ asks for the same, so that the work grows with kinds of pods and not with pods.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from itertools import groupby
 from typing import TypeAlias
 
 import msgspec
@@ -28,7 +29,8 @@ class OfferingTable:
 
     Attributes:
         rows: in the canonical order of `rows_of`.
-        types: in the order of the catalogue.
+        types: in the order of the catalogue; a type whose offerings differ in capacity comes
+            once per capacity.
         type_of_row: index into `types` per row.
         first_row: per type the index of its first row; types without offerings are left out.
         prices: micro-dollars per hour per row.
@@ -38,9 +40,10 @@ class OfferingTable:
 
     def __init__(self, catalogue: Catalogue) -> None:
         self.catalogue = catalogue
-        self.types: tuple[InstanceType, ...] = tuple(t for t in catalogue.types if t.offerings)
         self.rows: list[OfferingRow] = rows_of(catalogue)
-        counts = np.array([len(t.offerings) for t in self.types], dtype=np.int64)
+        runs = [list(rows) for _, rows in groupby(self.rows, key=lambda row: id(row.type))]
+        self.types: tuple[InstanceType, ...] = tuple(rows[0].type for rows in runs)
+        counts = np.array([len(rows) for rows in runs], dtype=np.int64)
         self.type_of_row = np.repeat(np.arange(len(self.types)), counts)
         self.first_row = np.cumsum(counts) - counts
         self.prices: Amounts = np.array(

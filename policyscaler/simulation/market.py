@@ -10,7 +10,7 @@ import msgspec
 
 from policyscaler.model.meta import Value
 from policyscaler.model.nodes import NodeClassRef
-from policyscaler.model.offerings import Catalogue, InstanceType, Offering
+from policyscaler.model.offerings import Catalogue, InstanceType, Offering, as_offered
 
 Triple = tuple[str, str, str]
 """(instance type, zone, capacity type)."""
@@ -82,7 +82,7 @@ class Market:
             return None
         for offering in instance_type.offerings:
             if (offering.zone, offering.capacity_type) == row[1:] and offering.available:
-                return (instance_type, offering)
+                return (as_offered(instance_type, offering), offering)
         return None
 
     def price(self, row: Triple, initial: int) -> int:

@@ -1,10 +1,18 @@
-"""What pods need and how they are packed: cases D64 to D80."""
+"""What pods need and how they are packed: cases D64 to D81."""
 
+import msgspec
 import pytest
 
 from policyscaler.model.offerings import instance_type
 from policyscaler.model.requests import pod_requests
-from policyscaler.testing.builders import a_container, a_pod, a_pool, amounts, replicas
+from policyscaler.testing.builders import (
+    a_container,
+    a_pod,
+    a_pool,
+    a_type,
+    amounts,
+    replicas,
+)
 from policyscaler.testing.expectations import (
     expect_scheduled,
     expect_unschedulable,
@@ -174,3 +182,35 @@ def test_a_pod_that_wants_huge_pages_gets_a_type_that_has_them():
         "cpu": "1", "memory": "3Gi", "hugepages-2Mi": "1Gi"}),))  # fmt: skip
     plan = decided(a_pool(), fixture_f(), pages, pod)
     assert node_of(plan, "web").chosen.instance_type == "pages"
+
+
+def with_device(*, available):
+    """A type of which one offering alone has a device."""
+    kind = a_type("m4", "4", price="0.20")
+    capacity = {"example.com/device": 1}
+    special = msgspec.structs.replace(
+        kind.offerings[0], zone="z2", capacity=capacity, available=available
+    )
+    return instance_type(
+        "m4", labels=kind.labels, capacity=kind.capacity, overhead={},
+        offerings=(*kind.offerings, special),
+    )  # fmt: skip
+
+
+DEVICE = a_container(requests={"cpu": "1", "example.com/device": "1"})
+
+
+@pytest.mark.case("D81")
+def test_an_offering_that_alone_has_a_resource_is_the_only_candidate():
+    kind = with_device(available=True)
+    plan = decided(a_pool(), kind, a_type("m8", "8"), a_pod("web", containers=(DEVICE,)))
+    (node,) = plan.launches
+    assert [(o.instance_type, o.zone) for o in node.offerings] == [("m4", "z2")]
+    plain = decided(a_pool(), kind, a_pod("web", cpu="1"))
+    assert len(plain.launches[0].offerings) == len(kind.offerings)
+
+
+@pytest.mark.case("D81")
+def test_without_that_offering_the_pod_stays_pending():
+    plan = decided(a_pool(), with_device(available=False), a_pod("web", containers=(DEVICE,)))
+    expect_unschedulable(plan, "web", constraint="offering", mentions=["unavailable"])

@@ -5,6 +5,7 @@ import pytest
 from policyscaler.manifests.assembly import to_snapshot
 from policyscaler.manifests.loading import load_text
 from policyscaler.manifests.replicas import pending_from_workloads
+from policyscaler.model.offerings import rows_of
 
 CATALOGUE = """\
 apiVersion: policyscaler.dev/v1alpha1
@@ -169,3 +170,24 @@ spec:
     assert f"MachineClass/{name}" in finding.message
     assert finding.suggestion == ('did you mean "base"?' if name == "basse" else "")
     assert finding.position.line == 13
+
+
+def test_an_offering_may_have_capacity_of_its_own():
+    text = """
+apiVersion: policyscaler.dev/v1alpha1
+kind: Catalogue
+metadata: {name: racks}
+spec:
+  instanceTypes:
+    - name: rack
+      capacity: {cpu: "8", memory: 32Gi}
+      offerings:
+        - {zone: b, price: "0.3", capacity: {example.com/device: "2"}}
+        - {zone: c, price: "0.2"}
+"""
+    loaded = load_text(text, name="racks.yaml")
+    assert not loaded.errors
+    plain, special = rows_of(loaded.catalogues[0].catalogue)
+    assert (plain.offering.zone, plain.type.capacity.get("example.com/device")) == ("c", None)
+    assert (special.offering.zone, special.type.capacity["example.com/device"]) == ("b", 2)
+    assert special.type.allocatable["cpu"] == 8000
