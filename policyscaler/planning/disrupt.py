@@ -143,8 +143,7 @@ class DisruptionPlanner:
         return provision(
             self.bench,
             candidate.node.reschedulable,
-            without=frozenset((candidate.node.name,)),
-            closed=frozenset(closed),
+            closed=frozenset(closed | {candidate.node.name}),
             # One node is replaced by at most one, so the packing with the fewest is the one to see.
             few=settled_only,
         )

@@ -14,11 +14,11 @@ from policyscaler.model.plan import (
     Unschedulable,
 )
 from policyscaler.model.pods import Pod
-from policyscaler.model.snapshot import ObjectKey
+from policyscaler.model.snapshot import ObjectKey, Snapshot
 from policyscaler.planning.bench import Bench
 from policyscaler.planning.intake import take_in
 from policyscaler.planning.loopguard import held_pods, refuse
-from policyscaler.planning.rounds import LaunchRounds
+from policyscaler.planning.rounds import LaunchRounds, RoundsResult
 from policyscaler.scheduling.existing import fill_existing
 from policyscaler.scheduling.shapes import Shape, intern_shapes
 from policyscaler.scheduling.unsupported import soft_constraints
@@ -43,21 +43,15 @@ class Provision:
 
 
 def provision(
-    bench: Bench,
-    pods: Iterable[Pod],
-    *,
-    without: frozenset[str] = frozenset(),
-    closed: frozenset[str] = frozenset(),
-    few: bool = False,
+    bench: Bench, pods: Iterable[Pod], *, closed: frozenset[str] = frozenset(), few: bool = False
 ) -> Provision:
     """Returns where pods go.
 
     Args:
         bench: the cluster and policy.
         pods: those to place, whether pending or about to move.
-        without: names of nodes that are about to go: they take no pods, but count against limits
-            until they are gone.
-        closed: names of nodes that take no pods for other reasons.
+        closed: names of nodes that take no pods, such as those about to go; they count against
+            limits until they are gone.
         few: whether few nodes matter more than cheap ones: only the baseline is packed.
 
     Raises:
@@ -67,7 +61,7 @@ def provision(
     held = held_pods(snapshot, bench.rules.now)
     taken = take_in(intern_shapes(pods, apart=held), snapshot)
     shapes = taken.accepted
-    filled = fill_existing(shapes, bench.view.rooms(without | closed))
+    filled = fill_existing(shapes, bench.view.rooms(closed))
     left = [0 if shape.pods[0] in held else n for shape, n in zip(shapes, filled.left, strict=True)]
     rounds = LaunchRounds(bench=bench, shapes=shapes, left=list(left), few=few)
     result = rounds.run()
@@ -80,25 +74,41 @@ def provision(
         rounds.planned(index, keys.take(node.node.content))
         for index, node in enumerate(result.nodes)
     )
-    unschedulable = [
-        Unschedulable(pods=tuple(sorted(keys.take(((shape, count),)))), refusals=refusals)
-        for shape, count, refusals in result.homeless
-    ]
-    stopped = [
-        refuse(tuple(sorted(keys.take(((index, filled.left[index]),)))), snapshot)
-        for index, count in enumerate(left)
-        if count < filled.left[index]
-    ]
+    homeless = _homeless(keys, result, stopped=_stopped(filled.left, left), snapshot=snapshot)
     return Provision(
         launches=launches,
         existing=existing,
-        unschedulable=_most_first(
-            [*taken.rejected, *unschedulable, *(answer for answer, _ in stopped)]
-        ),
-        findings=_findings(shapes, [*result.findings, *(alarm for _, alarm in stopped)]),
+        unschedulable=_most_first([*taken.rejected, *homeless.answers]),
+        findings=_findings(shapes, [*result.findings, *homeless.alarms]),
         traces=result.traces,
         packings=result.packings,
         chosen=result.chosen,
+    )
+
+
+def _stopped(wanted: Sequence[int], left: Sequence[int]) -> list[tuple[int, int]]:
+    """(shape, count) of pods for which nothing may be launched at present."""
+    pairs = enumerate(zip(wanted, left, strict=True))
+    return [(index, before - after) for index, (before, after) in pairs if before > after]
+
+
+@dataclass(frozen=True, slots=True)
+class _Homeless:
+    answers: list[Unschedulable]
+    alarms: list[Finding]
+
+
+def _homeless(
+    keys: _Keys, result: RoundsResult, *, stopped: list[tuple[int, int]], snapshot: Snapshot
+) -> _Homeless:
+    """What is said of the pods that have no place."""
+    answers = [
+        Unschedulable(pods=tuple(sorted(keys.take(((shape, count),)))), refusals=refusals)
+        for shape, count, refusals in result.homeless
+    ]
+    refused = [refuse(tuple(sorted(keys.take((pair,)))), snapshot) for pair in stopped]
+    return _Homeless(
+        [*answers, *(answer for answer, _ in refused)], [alarm for _, alarm in refused]
     )
 
 
