@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from policyscaler.cli.inputs import read
 from policyscaler.manifests.assembly import to_snapshot
 from policyscaler.manifests.findings import Finding
+from policyscaler.manifests.loaded import Translation
 from policyscaler.manifests.loading import Loaded
 from policyscaler.manifests.reading import files_of
 from policyscaler.operator.wiring import providers
@@ -25,11 +26,13 @@ class Checked:
         objects: how many can be used.
         files: those that were looked at, sorted.
         findings: by file, line and column; those without a place come last.
+        translations: how objects of old versions were read.
     """
 
     objects: int
     files: tuple[str, ...]
     findings: tuple[Finding, ...]
+    translations: tuple[Translation, ...] = ()
 
 
 def check(paths: Sequence[str], *, bundle: str, settings: Mapping[str, str]) -> Checked:
@@ -45,8 +48,9 @@ def check(paths: Sequence[str], *, bundle: str, settings: Mapping[str, str]) -> 
     found = dict.fromkeys((*loaded.findings, *assembled.findings, *about_policy))
     files = tuple(sorted(files_of(paths, sink=[])))
     return Checked(
-        objects=count_objects(loaded), files=files, findings=tuple(sorted(found, key=_place))
-    )
+        objects=count_objects(loaded), files=files, findings=tuple(sorted(found, key=_place)),
+        translations=tuple(loaded.translations),
+    )  # fmt: skip
 
 
 def count_objects(loaded: Loaded) -> int:

@@ -14,7 +14,8 @@ from policyscaler.cli.options import WALL
 from policyscaler.cli.text.terminal import complain
 from policyscaler.manifests.assembly import to_snapshot
 from policyscaler.manifests.findings import ERROR, NOTE, Finding
-from policyscaler.manifests.loading import Loaded, load
+from policyscaler.manifests.loaded import Translation
+from policyscaler.manifests.loading import Loaded, load, vocabulary_of
 from policyscaler.manifests.reading import SUFFIXES, files_of
 from policyscaler.model.errors import ConfigError
 from policyscaler.model.offerings import Catalogue
@@ -93,7 +94,8 @@ def read(paths: Sequence[str]) -> Loaded:
     missing: list[Finding] = []
     if paths and not files_of(paths, sink=missing) and not missing:
         raise ConfigError(f"no {', '.join(SUFFIXES)} file in {', '.join(paths)}")
-    return load(paths, kinds=kinds(), stdin=sys.stdin.buffer)
+    known = vocabulary_of(providers())
+    return load(paths, kinds=kinds(), stdin=sys.stdin.buffer, vocabulary=known)
 
 
 def read_state(request: Request) -> State:
@@ -108,6 +110,7 @@ def read_state(request: Request) -> State:
     snapshot = assembled.snapshot
     findings = (*loaded.findings, *assembled.findings)
     report(findings, quiet=request.quiet)
+    tell_translations(loaded.translations, quiet=request.quiet)
     written = written_policies(request.bundle, loaded.policies, request.settings)
     policies = Policies.compile((*pool_policies(snapshot), *written))
     report(policies.findings, quiet=request.quiet)
@@ -127,6 +130,14 @@ def report(findings: Iterable[Finding], *, quiet: bool) -> None:
         if finding.severity == ERROR or (not quiet and finding.severity != NOTE)
     ]
     complain(finding_lines(shown))
+
+
+def tell_translations(translations: Iterable[Translation], *, quiet: bool) -> None:
+    """Prints on standard error how objects of old versions were read, every added default too."""
+    from policyscaler.cli.text.translations import translation_lines
+
+    if not quiet:
+        complain(translation_lines(translations))
 
 
 def catalogue_notes(snapshot: Snapshot) -> list[str]:

@@ -66,12 +66,15 @@ def command(
 def _load(path: str, seed: int | None, *, quiet: bool) -> Scenario | None:
     from dataclasses import replace
 
-    from policyscaler.cli.inputs import report
-    from policyscaler.operator.wiring import kinds
+    from policyscaler.cli.inputs import report, tell_translations
+    from policyscaler.manifests.loading import vocabulary_of
+    from policyscaler.operator.wiring import kinds, providers
     from policyscaler.simulation.scenario_loading import load_scenario
 
-    scenario, findings = load_scenario(path, kinds=kinds())
+    scenario, findings = load_scenario(path, kinds=kinds(), vocabulary=vocabulary_of(providers()))
     report(findings, quiet=quiet)
+    if scenario is not None:
+        tell_translations(scenario.objects.translations, quiet=quiet)
     return scenario if scenario is None or seed is None else replace(scenario, seed=seed)
 
 

@@ -46,11 +46,13 @@ def command(
     that cannot be used.
     """
     from policyscaler.cli.checking import check
+    from policyscaler.cli.inputs import tell_translations
     from policyscaler.cli.text.terminal import working
     from policyscaler.manifests.findings import ERROR, NOTE
 
     with working("checking", quiet=quiet):
         checked = check(paths, bundle=bundle, settings=settings)
+    tell_translations(checked.translations, quiet=quiet)
     _print(checked.findings, form=form, objects=checked.objects, files=checked.files)
     severe = {f.severity for f in checked.findings} - {NOTE}
     return int(bool(severe) if strict else ERROR in severe)

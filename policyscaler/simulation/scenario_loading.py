@@ -14,7 +14,7 @@ from policyscaler.manifests.checking import check_tree
 from policyscaler.manifests.decoding import BUILT_IN
 from policyscaler.manifests.findings import ERROR, Code, Finding, Path, did_you_mean
 from policyscaler.manifests.kinds import Kind
-from policyscaler.manifests.loading import Loaded, load
+from policyscaler.manifests.loading import Loaded, Vocabulary, load
 from policyscaler.manifests.reading import files_of, read_documents, read_text
 from policyscaler.manifests.reporting import Reporter
 from policyscaler.manifests.trees import Document, child, map_at, text_at
@@ -49,13 +49,14 @@ _ACTIONS: Final = (
 
 
 def load_scenario(
-    path: str | FilePath, *, kinds: Sequence[Kind] = ()
+    path: str | FilePath, *, kinds: Sequence[Kind] = (), vocabulary: Vocabulary | None = None
 ) -> tuple[Scenario | None, tuple[Finding, ...]]:
     """Returns the scenario of a file or of a folder's scenario.yaml, and all findings.
 
     Args:
         path: the file, or a folder that holds scenario.yaml.
         kinds: kinds of manifests that providers add.
+        vocabulary: the labels that providers know; misspelt ones are errors then.
 
     Returns:
         None for the scenario when the file has an error. Errors in the manifests that it names
@@ -73,7 +74,7 @@ def load_scenario(
         if not any(finding.severity == ERROR for finding in findings):
             findings.append(_whole(file, f"holds {len(documents)} objects, not one Scenario"))
         return None, tuple(findings)
-    scenario = _Reader(documents[0], kinds=kinds, sink=findings).read()
+    scenario = _Reader(documents[0], kinds=kinds, vocabulary=vocabulary, sink=findings).read()
     return scenario, tuple(findings)
 
 
@@ -87,10 +88,14 @@ def _whole(file: FilePath, message: str) -> Finding:
 class _Reader:
     """Reads one Scenario document."""
 
-    def __init__(self, document: Document, *, kinds: Sequence[Kind], sink: list[Finding]) -> None:
+    def __init__(
+        self, document: Document, *, kinds: Sequence[Kind], vocabulary: Vocabulary | None,
+        sink: list[Finding],
+    ) -> None:  # fmt: skip
         self._document = document
         self._folder = FilePath(document.source.file).parent
         self._kinds = tuple(kinds)
+        self._vocabulary = vocabulary
         self._sink = sink
         self._reporter = Reporter(document, sink)
 
@@ -140,7 +145,7 @@ class _Reader:
         found = [self._folder / p for p in paths if p not in missing]
         itself = FilePath(self._document.source.file).resolve()
         files = [f for f in files_of(found, sink=self._sink) if FilePath(f).resolve() != itself]
-        loaded = load(files, kinds=self._kinds)
+        loaded = load(files, kinds=self._kinds, vocabulary=self._vocabulary)
         self._sink.extend(loaded.findings)
         return loaded
 

@@ -111,3 +111,21 @@ def test_a_hundred_policies_are_checked_in_two_seconds(capsys, tmp_path):
     started = time.process_time()
     assert policyscaler(capsys, "validate", tmp_path).code == 0
     assert time.process_time() - started < 2
+
+
+def test_a_misspelt_label_of_a_provider_is_an_error(capsys, tmp_path):
+    path = tmp_path / "pool.yaml"
+    text = (EXAMPLES / "01-inflate" / "nodepool.yaml").read_text(encoding="utf-8")
+    path.write_text(text.replace("instance-category", "instance-categroy"), encoding="utf-8")
+    result = policyscaler(capsys, "validate", path)
+    assert result.code == 1
+    assert 'did you mean "karpenter.k8s.aws/instance-category"?' in result.out
+
+
+@pytest.mark.parametrize("command", ["validate", "plan", "simulate"])
+def test_reading_an_old_version_tells_the_translation_and_every_default(capsys, command):
+    result = policyscaler(capsys, command, EXAMPLES / "01-inflate")
+    assert result.code == 0
+    assert "NodePool/default: karpenter.sh/v1beta1 → karpenter.sh/v1" in result.err
+    assert "added spec.template.spec.expireAfter: 720h (the default)" in result.err
+    assert "EC2NodeClass/default: karpenter.k8s.aws/v1beta1" in result.err

@@ -37,8 +37,11 @@ class IncrementalPacker:
         joins = nodes.joins(options)
         rise = nodes.prices_with(item, joins, self.weight) - self.current[: nodes.count]
         opening, opening_price = self._opening(item, options)
-        for _ in range(item.count):
+        for placed in range(item.count):
             node = self._cheapest_node(item, joins, rise, opening_price)
+            if node < 0 and not nodes.exact:
+                self._open_alike(item, opening, opening_price, left=item.count - placed)
+                return
             if node < 0:
                 node = nodes.open(opening)
                 joins = nodes.joins(options)
@@ -53,6 +56,29 @@ class IncrementalPacker:
                 table.price(used[0] + item.need[0], used[1] + item.need[1], used[2] + item.need[2])
                 - now
             )
+
+    def _open_alike(self, item: Item, signature: int, opening_price: int, *, left: int) -> None:
+        """Opens equal nodes for the pods that are left.
+
+        No open node takes one for less than a new node costs, and nothing changes that while only
+        new ones are filled: each takes as many as the first would. It is what placing the pods
+        one by one would do.
+        """
+        table = self.signatures.table(signature, self.weight)
+        prices = [table.price(*item.need[:3])]
+        while len(prices) < left:
+            needs = (amount * (len(prices) + 1) for amount in item.need[:3])
+            prices.append(table.price(*needs))
+            if prices[-1] - prices[-2] >= min(opening_price, NONE // 2):
+                prices.pop()
+                break
+        while left:
+            count = min(left, len(prices))
+            node = self.nodes.open(signature)
+            self._with_room(self.current, node)
+            self.nodes.put(node, item, signature, count=count)
+            self.current[node] = prices[count - 1]
+            left -= count
 
     def _opening(self, item: Item, options: dict[int, int]) -> tuple[int, int]:
         """Returns the signature and price of a new node: the cheapest pool of the best tier."""

@@ -46,11 +46,11 @@ class OpenNodes:
         self.content.append({})
         return index
 
-    def put(self, node: int, item: Item, joined: int) -> None:
-        """Puts one pod on a node, which narrows the node to the joined signature."""
+    def put(self, node: int, item: Item, joined: int, *, count: int = 1) -> None:
+        """Puts pods on a node, which narrows the node to the joined signature."""
         used = self.used[node]
         for position, amount in enumerate(item.need):
-            used[position] += amount
+            used[position] += amount * count
         self.cpu[node], self.memory[node], self.pods[node] = used[0], used[1], used[2]
         before = int(self.signature[node])
         if before != joined:
@@ -60,7 +60,7 @@ class OpenNodes:
             if not self.present[before]:
                 del self.present[before]
         content = self.content[node]
-        content[item.shape] = content.get(item.shape, 0) + 1
+        content[item.shape] = content.get(item.shape, 0) + count
 
     def would_hold(self, node: int, item: Item, joined: int) -> bool:
         """Returns whether one more pod really fits.
