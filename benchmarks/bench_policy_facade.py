@@ -80,7 +80,7 @@ def main() -> None:
     compiled = time.perf_counter()
     rows = np.ones(sum(len(t.offerings) for t in offered.types), dtype=bool)
     now = datetime(2026, 12, 1, tzinfo=UTC)
-    context = Context(cluster={}, spend={}, usage={}, team={}, now=now)
+    context = Context(cluster={}, spend={}, team={}, now=now)
     pool: dict[str, object] = {"name": "default"}
     asked.offerings(offered, pool, shape(KINDS), rows, context)
     warm = time.perf_counter()

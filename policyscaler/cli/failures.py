@@ -30,7 +30,11 @@ def _policy_lines(error: PolicyError) -> list[str]:
     from policyscaler.manifests.findings import Finding
 
     placed = [finding for finding in error.findings if isinstance(finding, Finding)]
-    return finding_lines(placed) or [f"error: {error}"]
+    if placed:
+        return finding_lines(placed)
+    # An expression of the command line comes rendered, with its own place and caret.
+    lines = str(error).splitlines()
+    return lines if len(lines) > 1 else [f"error: {error}"]
 
 
 def _bug_report(error: Exception) -> str:

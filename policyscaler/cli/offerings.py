@@ -11,6 +11,7 @@ from policyscaler.cli.options import JSON, format_option, quiet_option
 
 if TYPE_CHECKING:
     from policyscaler.model.offerings import Catalogue, OfferingRow
+    from policyscaler.policy.expression import Program
 
 _SHOWN: Final = 50
 
@@ -91,14 +92,32 @@ def _rows(catalogue: Catalogue, where: str | None) -> Iterable[OfferingRow]:
         from policyscaler.model.offerings import rows_of
 
         return rows_of(catalogue)
-    from policyscaler.policy.expression import compile_expression
     from policyscaler.policy.offeringrows import offering_rows
-    from policyscaler.policy.vocabulary import SITES
 
-    program = compile_expression(where, SITES["offerings.filter"], allow_absent=True)
+    program = _filter(where)
     listed = offering_rows(catalogue)
     kept, _ = program.evaluate_rows(listed.table, {})
     return [row for row, keep in zip(listed.rows, kept, strict=True) if keep]
+
+
+def _filter(text: str) -> Program:
+    """The program of --where; what is wrong with it is shown under the text itself."""
+    from dataclasses import replace
+
+    from policyscaler.model.errors import PolicyError
+    from policyscaler.policy.expression import compile_expression
+    from policyscaler.policy.findings import Finding, render_finding
+    from policyscaler.policy.vocabulary import SITES
+
+    try:
+        return compile_expression(text, SITES["offerings.filter"], allow_absent=True)
+    except PolicyError as error:
+        shown = [
+            render_finding(replace(finding, location="--where"), text)
+            for finding in error.findings
+            if isinstance(finding, Finding)
+        ]
+        raise PolicyError("\n".join(shown) or str(error), error.findings) from error
 
 
 def _label_keys(catalogues: Iterable[Catalogue]) -> frozenset[str]:

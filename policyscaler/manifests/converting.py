@@ -169,7 +169,7 @@ def _ended(text: str) -> str:
 class _Dumper(yaml.SafeDumper):
     """Writes text so that every YAML reader takes it for text."""
 
-    def increase_indent(self, flow: bool = False, indentless: bool = False) -> None:  # noqa: ARG002, FBT001, FBT002
+    def increase_indent(self, flow: bool = False, indentless: bool = False) -> None:  # noqa: ARG002, FBT001, FBT002 - PyYAML's signature
         """Indents lists below their field, as people do."""
         super().increase_indent(flow, indentless=False)
 

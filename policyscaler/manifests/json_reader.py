@@ -33,7 +33,7 @@ class JsonSource:
         """The lines of the file."""
         return self.text.split("\n")
 
-    def locate(self, tree: object, path: Path, *, key: bool) -> Place | None:  # noqa: ARG002
+    def locate(self, tree: object, path: Path, *, key: bool) -> Place | None:  # noqa: ARG002 - as the reader of YAML, which needs the tree
         """Returns where the value at a path, or its key, stands in the text."""
         scanner = json.JSONDecoder()
         position = _skip(self.text, 0)

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
+from policyscaler.model import labels as well
 from policyscaler.model.plan import Gate, RuleRef
 from policyscaler.model.pools import DRIFTED, EMPTY, EXPIRED, UNDERUTILIZED, NodePool
 from policyscaler.model.snapshot import ObjectKey
@@ -130,16 +131,18 @@ def _policy_gate(denial: RuleVerdict) -> Gate:
 def _eligible_gate(reasons: dict[str, tuple[RuleRef, ...]]) -> Gate:
     if not reasons:
         return Gate(name="eligible", passed=False, message="no rule lets it go")
-    rules = [rule for found in reasons.values() for rule in found]
     listed = ", ".join(reason for reason in REASONS if reason in reasons)
     return Gate(
-        name="eligible", passed=True, message=f"may go: {listed}", rule=rules[0] if rules else None
+        name="eligible",
+        passed=True,
+        message=f"may go: {listed}",
+        rule=next(iter(reasons.values()))[0],
     )
 
 
 def _held(node: StateNode, now: datetime, blocked: frozenset[ObjectKey]) -> str:
     annotations = node.node.meta.annotations if node.node else {}
-    if annotations.get("karpenter.sh/do-not-disrupt") == "true":
+    if annotations.get(well.DO_NOT_DISRUPT) == "true":
         return "the node carries do-not-disrupt"
     for pod in node.pods:
         if is_protected(pod, now):

@@ -72,11 +72,6 @@ class ClusterView:
     promised: Mapping[str, tuple[Pod, ...]]
     types: Mapping[tuple[str, str], InstanceType] = field(default_factory=dict)
 
-    @cached_property
-    def by_name(self) -> Mapping[str, StateNode]:
-        """State nodes by name."""
-        return {node.name: node for node in self.nodes}
-
     def rooms(self, without: frozenset[str] = frozenset()) -> list[NodeRoom]:
         """Returns what is free on the nodes that stay.
 
@@ -227,10 +222,6 @@ def _from_node(node: Node, claim: NodeClaim | None, pods: tuple[Pod, ...]) -> St
     initialized = claim is None or node.meta.labels.get(well.INITIALIZED) == "true"
     startup = claim.startup_taints if claim else ()
     taints = lasting(node.taints, startup, initialized=initialized)
-    if not initialized and claim is not None and not node.allocatable:
-        capacity, allocatable = claim.capacity, claim.allocatable
-    else:
-        capacity, allocatable = node.capacity, node.allocatable
     return StateNode(
         name=node.meta.name,
         node=node,
@@ -238,8 +229,9 @@ def _from_node(node: Node, claim: NodeClaim | None, pods: tuple[Pod, ...]) -> St
         pool=(claim.pool if claim else "") or node.meta.labels.get(well.NODEPOOL, ""),
         labels=node.meta.labels,
         taints=taints,
-        capacity=capacity or (claim.capacity if claim else {}),
-        allocatable=allocatable or (claim.allocatable if claim else {}),
+        # A node that has just joined does not know its size yet; its claim does.
+        capacity=node.capacity or (claim.capacity if claim else {}),
+        allocatable=node.allocatable or (claim.allocatable if claim else {}),
         pods=pods,
         leaving=_is_leaving(node, claim),
         deleting=_is_deleting(node, claim),

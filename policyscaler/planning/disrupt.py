@@ -97,10 +97,12 @@ class DisruptionPlanner:
         if self.placed.launches or self.commands:
             # Not settled: what looks under-used now may be needed in a moment.
             return
-        ordered = sorted(self._eligible(UNDERUTILIZED), key=_dearest_first)
+        ordered = [
+            candidate
+            for candidate in sorted(self._eligible(UNDERUTILIZED), key=_dearest_first)
+            if not is_empty(candidate.node) and self._within_budget(candidate, UNDERUTILIZED)
+        ]
         for candidate in ordered[: self.bench.effort.replacements]:
-            if is_empty(candidate.node) or not self._within_budget(candidate, UNDERUTILIZED):
-                continue
             found = self._simulate(candidate, settled_only=True)
             command, reason = self._judge(candidate, found)
             if command is not None:

@@ -75,7 +75,6 @@ def team_facts(view: ClusterView, namespace: str) -> dict[str, object]:
         "name": labels.get("team", ""),
         "labels": labels,
         "annotations": dict(meta.annotations) if meta else {},
-        "pricePerHour": 0.0,
     }
 
 

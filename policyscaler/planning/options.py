@@ -38,6 +38,7 @@ class OptionFinder:
         left_of: what such a limit leaves.
         remaining: per pool, what its own limits leave.
         shared: answers by pool and kind of class; those of equal limits may be shared.
+        latest: what policy said, by pool, to the shape that was asked about last.
     """
 
     bench: Bench
@@ -63,11 +64,6 @@ class OptionFinder:
                 self.latest[template.pool.name] = answer[0].screened
         wanted = {id(feasible) for feasible in preferred([pair[0] for pair in found])}
         return [option for feasible, option in found if id(feasible) in wanted], refusals
-
-    def screened(self, shape: Shape) -> Mapping[str, Screened]:
-        """Returns what policy said per pool to the shape asked about last."""
-        del shape
-        return self.latest
 
     def _kind(self, shape: Shape) -> tuple[object, ...]:
         wanted = tuple(frozenset(option.items()) for option in shape.alternatives)

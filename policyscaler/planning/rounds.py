@@ -73,23 +73,27 @@ class LaunchRounds:
     notes: dict[tuple[int, str], tuple[str, ...]] = field(default_factory=dict)
     packings: dict[str, int] = field(default_factory=dict)
     chosen: list[str] = field(default_factory=list)
+    charges: dict[tuple[int, str], tuple[LimitCharge, ...]] = field(default_factory=dict)
 
     def run(self) -> RoundsResult:
         """Packs until nothing is left or nothing more can be had."""
         self._start_limits()
         for number in range(self.bench.effort.limit_rounds):
-            items = self._items()
-            if not items:
+            problem = self._problem()
+            if not problem.items:
                 break
             tries = self.bench.effort.incremental if number == 0 and not self.few else 0
-            nodes = self._pack(items, tries)
-            within, beyond = admit(self._by_precedence(nodes), self.remaining)
+            nodes = self._by_precedence(self._pack(problem, tries))
+            within, beyond = admit(nodes, self.remaining)
             self.admitted += within
             for node in within:
                 for shape, count in node.node.content:
                     self.left[shape] -= count
-            if not beyond or not within:
+            if not beyond:
                 break
+        else:
+            # Out of rounds: what is left is asked once more, so that each refusal names its limit.
+            self._problem()
         self.admitted.sort(key=lambda node: (-self._priority(node), node.opener))
         self.admitted = share_out(self.admitted, self.remaining)
         return self._result()
@@ -117,10 +121,12 @@ class LaunchRounds:
         name = template.pool.name
         return {r: self.remaining[pool_key(name, r)] for r in template.pool.limits}
 
-    def _items(self) -> list[Item]:
-        resources = self._resources()
+    def _problem(self) -> Problem:
+        """What is left to pack, and why pools refuse what they refuse."""
+        resources = resource_axes([s.requests for i, s in enumerate(self.shapes) if self.left[i]])
+        pools = self._pack_pools(resources)
         finder = OptionFinder(
-            bench=self.bench, pools=self._pack_pools(), charges=self._charges, left_of=self._left_of,
+            bench=self.bench, pools=pools, charges=self._charges, left_of=self._left_of,
             remaining={t.pool.name: self._pool_remaining(t) for t in self.bench.templates},
             shared=self._shared_answers(resources),
         )  # fmt: skip
@@ -129,14 +135,17 @@ class LaunchRounds:
             if not self.left[index]:
                 continue
             options, refusals = finder.find(shape)
-            self._record(index, finder.screened(shape))
+            self._record(index, finder.latest)
             self.refusals[index] = (*refusals, *self.bench.unusable)
             if options:
                 need = tuple(shape.requests.get(name, 0) for name in resources)
                 items.append(
                     Item(shape=index, need=need, count=self.left[index], options=tuple(options))
                 )
-        return items
+        return Problem(
+            resources=resources, pools=pools, items=tuple(items),
+            assortments=self.bench.memo.assortments,
+        )  # fmt: skip
 
     def _shared_answers(self, resources: tuple[str, ...]) -> dict[tuple[object, ...], Answered]:
         """Answers of earlier rounds under the same limits; policy limits move with each launch."""
@@ -145,11 +154,12 @@ class LaunchRounds:
         state = (resources, tuple(sorted(self.remaining.items())))
         return self.bench.answers.setdefault(state, {})
 
-    def _resources(self) -> tuple[str, ...]:
-        return resource_axes([s.requests for i, s in enumerate(self.shapes) if self.left[i]])
-
     def _charges(self, shape: Shape, template: Template) -> tuple[LimitCharge, ...]:
-        return self.bench.rules.limits(shape, template)
+        key = (id(shape), template.pool.name)
+        found = self.charges.get(key)
+        if found is None:
+            found = self.charges[key] = self.bench.rules.limits(shape, template)
+        return found
 
     def _left_of(self, charge: LimitCharge) -> int:
         if charge.key not in self.remaining:
@@ -168,19 +178,13 @@ class LaunchRounds:
                     funnel=answer.funnel, notes=answer.notes,
                 )  # fmt: skip
 
-    def _pack(self, items: list[Item], tries: int) -> tuple[PackedNode, ...]:
-        problem = Problem(
-            resources=self._resources(),
-            pools=self._pack_pools(),
-            items=tuple(items),
-            assortments=self.bench.memo.assortments,
-        )
+    def _pack(self, problem: Problem, tries: int) -> tuple[PackedNode, ...]:
         choice = choose_packing(problem, incremental=tries)
         packing = choice.packing
-        if self.bench.effort.validate and self._violations(packing, items):
+        if self.bench.effort.validate and self._violations(packing, problem):
             choice = choose_packing(problem, incremental=0)
             packing = choice.packing
-            wrong = self._violations(packing, items)
+            wrong = self._violations(packing, problem)
             if wrong:
                 raise InvariantViolation(f"the baseline packing is wrong: {'; '.join(wrong[:3])}")
         for name, price in choice.prices.items():
@@ -188,22 +192,18 @@ class LaunchRounds:
         self.chosen.append(packing.name)
         return packing.nodes
 
-    def _violations(self, packing: Packing, items: list[Item]) -> list[str]:
-        wanted = {item.shape: item.count for item in items}
+    def _violations(self, packing: Packing, problem: Problem) -> list[str]:
+        wanted = {item.shape: item.count for item in problem.items}
         return violations(packing, self.bench.templates, self.shapes, wanted)
 
-    def _pack_pools(self) -> tuple[PackPool, ...]:
-        resources = self._resources()
+    def _pack_pools(self, resources: tuple[str, ...]) -> tuple[PackPool, ...]:
         best_effort = self.bench.view.snapshot.min_values_policy == "BestEffort"
         return tuple(
             PackPool(
-                name=t.pool.name,
                 tier=t.tier,
                 table=t.table,
-                requirements=t.requirements,
                 resources=resources,
                 available=available_columns(t.table, t.overhead, resources),
-                rows=t.launchable,
                 min_values={} if best_effort else t.min_values,
             )
             for t in self.bench.templates

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cached_property
 
 import msgspec
 
-from policyscaler.model.money import MICROS
 from policyscaler.model.nodes import NodeClaim
 from policyscaler.model.pods import Pod
 from policyscaler.model.snapshot import ObjectKey
@@ -37,12 +36,11 @@ class Rulebook:
     @cached_property
     def context(self) -> Context:
         """The facts that every expression may read."""
-        price = sum(self.view.price_of(node) for node in self.view.nodes) / MICROS
+        cluster = cluster_facts(self.view)
         return Context(
-            cluster=cluster_facts(self.view),
-            spend={"perHour": price, "total": 0.0},
-            usage={"nodes": 0, "amount": 0.0},
-            team={"name": "", "labels": {}, "annotations": {}, "pricePerHour": 0.0},
+            cluster=cluster,
+            spend={"perHour": cluster["pricePerHour"]},
+            team={"name": "", "labels": {}, "annotations": {}},
             now=self.now,
         )
 
@@ -73,11 +71,7 @@ class Rulebook:
 
     def for_team(self, shape: Shape) -> Context:
         """Returns the context with the team of a class of pods."""
-        base = self.context
-        return Context(
-            cluster=base.cluster, spend=base.spend, usage=base.usage,
-            team=team_facts(self.view, shape.namespace), now=base.now,
-        )  # fmt: skip
+        return replace(self.context, team=team_facts(self.view, shape.namespace))
 
     def screen(self, shape: Shape, template: Template, rows: Mask) -> Screened:
         """Returns what policy says to rows that are otherwise feasible for a shape."""

@@ -131,25 +131,14 @@ TEAM = ObjectType(
         "name": Field(STRING, "Team; '' for pods of no team."),
         "labels": Field(_LABELS, "Labels of the namespace."),
         "annotations": Field(_LABELS, "Annotations of the namespace."),
-        "pricePerHour": Field(DOUBLE, "What its launches are charged now.", unit="$/h"),
     },
     "The team that a launch is for, from its namespace.",
-)
-
-USAGE = ObjectType(
-    "usage",
-    {
-        "nodes": Field(INT, "Nodes charged to the same key."),
-        "amount": Field(DOUBLE, "Sum of the amounts charged to the same key.", unit="as `amount`"),
-    },
-    "What a limit's key has used up.",
 )
 
 SPEND = ObjectType(
     "spend",
     {
         "perHour": Field(DOUBLE, "What all nodes cost.", unit="$/h"),
-        "total": Field(DOUBLE, "Money spent since the record began.", unit="$"),
     },
     "Money.",
 )
@@ -185,13 +174,4 @@ DISRUPTION = ObjectType(
         "cost": Field(DOUBLE, "Sum of all `disruption.cost`.", unit="$"),
     },
     "The step under judgement.",
-)
-
-HOLD = ObjectType(
-    "hold",
-    {
-        "scope": Field(STRING, "`cluster`, or the name of a pool."),
-        "reason": Field(STRING, "The reason held; '' for all."),
-    },
-    "A decision in force that keeps nodes.",
 )

@@ -36,8 +36,8 @@ def bindings_of(context: Context, **subjects: object) -> dict[str, object]:
         subjects: further variables by name; None is left out.
     """
     common: dict[str, object] = {
-        "cluster": context.cluster, "spend": context.spend, "usage": context.usage,
-        "team": context.team, "holds": context.holds, "now": context.now,
+        "cluster": context.cluster, "spend": context.spend,
+        "team": context.team, "now": context.now,
     }  # fmt: skip
     return {**common, **{name: value for name, value in subjects.items() if value is not None}}
 

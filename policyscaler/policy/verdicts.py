@@ -6,7 +6,7 @@ pods and this decision. *Audit*: the rule was computed and reported and changed 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 
@@ -27,17 +27,14 @@ class Context:
     """What expressions see beside their subject; the fields are those of the vocabulary.
 
     Attributes:
-        cluster: see `cluster` in the vocabulary; so are `spend`, `usage` and `team`.
+        cluster: see `cluster` in the vocabulary; so are `spend` and `team`.
         now: the instant of the decision, with a time zone.
-        holds: decisions in force that keep nodes.
     """
 
     cluster: Mapping[str, object]
     spend: Mapping[str, object]
-    usage: Mapping[str, object]
     team: Mapping[str, object]
     now: datetime
-    holds: Sequence[Mapping[str, object]] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -119,10 +116,6 @@ class DisruptionVerdict:
     cost: float = 0.0
     errors: tuple[RuleVerdict, ...] = ()
     notes: tuple[str, ...] = ()
-
-    def denied_for(self, reason: str) -> tuple[RuleVerdict, ...]:
-        """Returns the rules that keep the node from going for one reason."""
-        return tuple(verdict for verdict in self.denied if reason in verdict.reasons)
 
 
 def shorten(text: str) -> str:

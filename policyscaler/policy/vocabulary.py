@@ -70,12 +70,10 @@ VARIABLES: Mapping[str, Variable] = _variables(
     Variable("pool", cluster.POOL, "The NodePool concerned."),
     Variable("cluster", cluster.CLUSTER, "The cluster as a whole."),
     Variable("team", cluster.TEAM, "The team that the pods belong to."),
-    Variable("usage", cluster.USAGE, "What the limit's key has used up."),
     Variable("spend", cluster.SPEND, "Money."),
     Variable("current", cluster.CURRENT, "The nodes that would go."),
     Variable("replacement", cluster.REPLACEMENT, "What would take their place."),
     Variable("disruption", cluster.DISRUPTION, "The step under judgement."),
-    Variable("holds", ListType(cluster.HOLD, 100), "Decisions in force that keep nodes."),
     Variable("now", TIMESTAMP, "The time of the tick."),
 )
 """Every variable but `params` and `vars`, which each policy declares for itself."""
@@ -90,8 +88,8 @@ CLASSES = 200
 
 _COMMON = ("cluster", PARAMS, VARS, "now")
 _CHOOSING = ("offering", "shape", "pool", "team", "spend", *_COMMON)
-_LIMITING = ("shape", "pool", "team", "usage", "spend", *_COMMON)
-_REMOVING = ("node", "pool", "holds", *_COMMON)
+_LIMITING = ("shape", "pool", "team", "spend", *_COMMON)
+_REMOVING = ("node", "pool", *_COMMON)
 
 
 def _choosing(name: str, result: Type, description: str) -> Site:

@@ -71,10 +71,6 @@ class Alarm:
         self._due = when
         self._clock.at(when, lambda: self._ring(when))
 
-    def cancel(self) -> None:
-        """Forgets the call."""
-        self._due = None
-
     def _ring(self, when: datetime) -> None:
         if self._due == when:
             self._due = None

@@ -8,7 +8,9 @@ from typing import Final, TypeVar
 import msgspec
 
 from policyscaler.manifests.catalogues import CatalogueManifest
+from policyscaler.manifests.findings import Finding
 from policyscaler.manifests.loading import Loaded
+from policyscaler.manifests.updates import check_update
 from policyscaler.model import labels as well
 from policyscaler.model.nodes import Node, NodeClaim
 from policyscaler.model.pods import RUNNING, Pod
@@ -72,6 +74,13 @@ class Objects:
         self._simulation = simulation
         self._world = simulation.world
         self._adopt_class = adopt_class
+
+    def refusals(self, value: object) -> tuple[Finding, ...]:
+        """Returns why an object may not take the place of the one that exists."""
+        if not isinstance(value, NodePool):
+            return ()
+        old = self._world.state.pools.current(value)
+        return check_update(old, value) if old is not None else ()
 
     def apply(self, value: object) -> None:
         """Creates or changes an object; kinds that the world does not know are left out."""

@@ -76,12 +76,20 @@ class Script:
             case Apply():
                 self._tell(f"applied {action.label}")
                 for value in action.objects:
-                    self._objects.apply(value)
+                    self._apply(value)
                 self._simulation.engine.wake()
             case PolicyChange():
                 self._change_policies(action)
             case _:
                 self._do_to_machines(action)
+
+    def _apply(self, value: object) -> None:
+        """What an API server would refuse changes nothing, and does not stop the rest."""
+        faults = self._objects.refusals(value)
+        if faults:
+            self._tell("; ".join(str(fault) for fault in faults), kind="error")
+        else:
+            self._objects.apply(value)
 
     def _change_policies(self, action: PolicyChange) -> None:
         """A broken set leaves the old one in force."""

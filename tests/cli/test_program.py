@@ -129,6 +129,16 @@ def test_input_that_cannot_be_used_ends_with_1_and_a_sentence(capsys, arguments,
     assert "Traceback" not in result.err
 
 
+def test_a_wrong_expression_of_the_command_line_is_shown_with_a_caret(capsys):
+    result = policyscaler(capsys, "offerings", "--where", "offering.cpuu > 1")
+    assert result.err.splitlines() == [
+        "--where: error PS121: offering has no field 'cpuu'",
+        "  offering.cpuu > 1",
+        "           ^^^^",
+        "  did you mean 'cpu'?",
+    ]
+
+
 def test_a_bug_ends_with_70_and_one_line(capsys, monkeypatch):
     def broken(_):
         raise InvariantViolation("a node was placed twice")

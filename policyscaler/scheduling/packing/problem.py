@@ -21,23 +21,17 @@ class PackPool:
     """A NodePool in columns.
 
     Attributes:
-        name: the pool's name.
         tier: pools of a lower tier are preferred; equal weights share one.
         table: its catalogue.
-        requirements: the template's requirements.
         resources: the columns of `available`.
         available: per type and resource: allocatable less daemons, at least zero.
-        rows: the offerings that the template, availability and limits leave.
         min_values: distinct values that each label must keep, by key; empty when BestEffort.
     """
 
-    name: str
     tier: int
     table: OfferingTable
-    requirements: Requirements
     resources: tuple[str, ...]
     available: Amounts
-    rows: Mask
     min_values: Mapping[str, int] = field(default_factory=dict)
 
 

@@ -153,7 +153,7 @@ def test_a_starting_node_shows_what_its_claim_knows():
 def test_prices_are_those_of_the_offering_that_a_node_is(node, price):
     seen = view(a_node("n1", M4, **node))
     assert seen.price_of(seen.nodes[0]) == price
-    assert seen.by_name["n1"].labels[HOSTNAME] == "n1"
+    assert seen.nodes[0].labels[HOSTNAME] == "n1"
 
 
 def test_the_age_of_a_node_is_that_of_its_claim():

@@ -197,7 +197,6 @@ def test_a_team_is_what_its_namespace_says():
         "name": "",
         "labels": {},
         "annotations": {},
-        "pricePerHour": 0.0,
     }
 
 

@@ -16,7 +16,6 @@ GIB = 2**30
 CONTEXT = Context(
     cluster={"nodes": 3, "pendingPods": 5, "cpu": 12.0, "memory": 48.0 * GIB, "pricePerHour": 0.6},
     spend={"perHour": 0.6, "total": 12.5},
-    usage={"nodes": 0, "amount": 0.0},
     team={"name": "web", "labels": {}, "annotations": {}, "pricePerHour": 0.0},
     now=NOW,
 )

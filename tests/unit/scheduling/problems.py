@@ -52,9 +52,8 @@ def a_problem(pools, types, pods, daemons=()):
         items.append(Item(shape=index, need=need, count=shape.count, options=options))
     packed = tuple(
         PackPool(
-            name=t.pool.name, tier=t.tier, table=t.table, requirements=t.requirements,
-            resources=resources, available=available_columns(t.table, t.overhead, resources),
-            rows=t.launchable, min_values=t.min_values,
+            tier=t.tier, table=t.table, resources=resources,
+            available=available_columns(t.table, t.overhead, resources), min_values=t.min_values,
         )
         for t in templates
     )  # fmt: skip

@@ -47,7 +47,7 @@ def some_pods(draw):
     return pods
 
 
-def packed(nodes, problem, shapes):
+def packed(nodes, templates, shapes):
     """(pool, price, names of pods by count) of every node, comparable with the plain packer's."""
     taken = [0] * len(shapes)
     found = []
@@ -56,7 +56,7 @@ def packed(nodes, problem, shapes):
         for shape, count in node.content:
             names += [name for _, name in shapes[shape].pods[taken[shape] : taken[shape] + count]]
             taken[shape] += count
-        found.append((problem.pools[node.pool].name, node.price, sorted(names)))
+        found.append((templates[node.pool].pool.name, node.price, sorted(names)))
     return sorted(found)
 
 
@@ -72,7 +72,9 @@ def test_the_baseline_is_karpenters_packing(pods):
     pools = [a_pool("p", weight=5), a_pool("q")]
     problem, templates, shapes = a_problem(pools, TYPES, pods)
     packing = pack_greedy(problem, Signatures(problem))
-    assert sizes(packed(packing.nodes, problem, shapes)) == sizes(plain_greedy(pools, TYPES, pods))
+    assert sizes(packed(packing.nodes, templates, shapes)) == sizes(
+        plain_greedy(pools, TYPES, pods)
+    )
     wanted = {index: shape.count for index, shape in enumerate(shapes)}
     assert violations(packing, templates, shapes, wanted) == []
 
@@ -134,9 +136,9 @@ def test_an_empty_problem_has_an_empty_packing():
 
 def test_tiers_come_before_prices():
     pools = [a_pool("dear", "type In a16", weight=9), a_pool("cheap", "type In a2")]
-    problem, _, _ = a_problem(pools, TYPES, replicas("w", 3, cpu="100m"))
+    problem, templates, _ = a_problem(pools, TYPES, replicas("w", 3, cpu="100m"))
     for packing in (pack_greedy(problem, Signatures(problem)), choose_packing(problem).packing):
-        assert [problem.pools[node.pool].name for node in packing.nodes] == ["dear"]
+        assert [templates[node.pool].pool.name for node in packing.nodes] == ["dear"]
 
 
 def test_many_nodes_of_many_pods():

@@ -1,6 +1,7 @@
 from datetime import timedelta
 from decimal import Decimal
 
+import msgspec
 import pytest
 
 from policyscaler.model import labels as well
@@ -171,6 +172,18 @@ def test_an_applied_object_keeps_its_identity():
     after = pools.get("default")
     assert (after.weight, after.meta.uid) == (5, before.meta.uid)
     assert after.meta.generation == before.meta.generation + 1
+
+
+def test_a_change_that_an_api_server_refuses_changes_nothing_and_stops_nothing():
+    stage = Stage(replicas=0)
+    pools = stage.simulation.world.state.pools
+    before = pools.get("default")
+    static = msgspec.structs.replace(before, replicas=2)
+    stage.do(Apply(objects=(static, a_pool("second")), label="pools.yaml"))
+    assert pools.get("default") == before
+    assert pools.get("second") is not None
+    entries = stage.simulation.world.timeline.entries
+    assert ["replicas cannot be added" in e.message for e in entries if e.kind == "error"] == [True]
 
 
 def test_a_running_fleet_is_taken_over():
