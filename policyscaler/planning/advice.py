@@ -6,13 +6,13 @@ import numpy as np
 
 from policyscaler.model.plan import Finding
 from policyscaler.model.quantities import format_resource
-from policyscaler.planning.bench import Bench
 from policyscaler.planning.drift import drift_reason
 from policyscaler.planning.limits import remaining_of_pool
+from policyscaler.planning.workbench import Workbench
 from policyscaler.scheduling.templates import Template
 
 
-def pool_advice(bench: Bench) -> tuple[Finding, ...]:
+def pool_advice(bench: Workbench) -> tuple[Finding, ...]:
     """Returns findings about pools: frozen ones, and those that only seem to be reserved."""
     found = []
     for template in bench.templates:
@@ -24,7 +24,7 @@ def pool_advice(bench: Bench) -> tuple[Finding, ...]:
     return tuple(sorted(found, key=lambda f: (f.severity, f.subject, f.message)))
 
 
-def _frozen(bench: Bench, template: Template) -> str:
+def _frozen(bench: Workbench, template: Template) -> str:
     """Why no node of the pool can be launched or replaced any more, or nothing."""
     types = np.flatnonzero(template.table.types_of(template.launchable))
     remaining = remaining_of_pool(template.pool, bench.view.usage(template.pool.name))
@@ -44,12 +44,12 @@ def _frozen(bench: Bench, template: Template) -> str:
     return ""
 
 
-def _drifted(bench: Bench, template: Template) -> int:
+def _drifted(bench: Workbench, template: Template) -> int:
     nodes = (node for node in bench.view.nodes if node.pool == template.pool.name)
     return sum(bool(drift_reason(node, template.pool, bench.view.snapshot)) for node in nodes)
 
 
-def _seeming_gates(bench: Bench, template: Template) -> list[str]:
+def _seeming_gates(bench: Workbench, template: Template) -> list[str]:
     """The labels by which an author may think that the pool is reserved.
 
     Only where pods that say nothing about them have a choice: beside another pool, and without

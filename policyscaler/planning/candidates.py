@@ -14,11 +14,11 @@ from policyscaler.model import labels as well
 from policyscaler.model.plan import Gate, RuleRef
 from policyscaler.model.pools import DRIFTED, EMPTY, EXPIRED, UNDERUTILIZED, NodePool
 from policyscaler.model.snapshot import ObjectKey
-from policyscaler.planning.bench import Bench
 from policyscaler.planning.cluster import StateNode
 from policyscaler.planning.drift import drift_reason
 from policyscaler.planning.facts import node_facts
 from policyscaler.planning.protection import blocked_pods, is_protected
+from policyscaler.planning.workbench import Workbench
 from policyscaler.policy.verdicts import RuleVerdict
 
 REASONS: Final = (EXPIRED, EMPTY, DRIFTED, UNDERUTILIZED)
@@ -66,7 +66,7 @@ class Candidate:
         return not self.held or self.is_forceful(reason) or bool(bounded)
 
 
-def find_candidates(bench: Bench, now: datetime) -> list[Candidate]:
+def find_candidates(bench: Workbench, now: datetime) -> list[Candidate]:
     """Returns every managed node that could be disrupted at all, by name."""
     blocked = blocked_pods(bench.view.snapshot)
     found = []
@@ -79,7 +79,12 @@ def find_candidates(bench: Bench, now: datetime) -> list[Candidate]:
 
 
 def _candidate(
-    bench: Bench, node: StateNode, pool: NodePool, now: datetime, *, blocked: frozenset[ObjectKey]
+    bench: Workbench,
+    node: StateNode,
+    pool: NodePool,
+    now: datetime,
+    *,
+    blocked: frozenset[ObjectKey],
 ) -> Candidate:
     gates = _state_gates(bench, node)
     reasons: dict[str, tuple[RuleRef, ...]] = {}
@@ -103,7 +108,7 @@ def _candidate(
     )  # fmt: skip
 
 
-def _state_gates(bench: Bench, node: StateNode) -> list[Gate]:
+def _state_gates(bench: Workbench, node: StateNode) -> list[Gate]:
     promised = len(bench.view.promised.get(node.name, ()))
     checks = (
         ("node", node.node is not None, "its node has not appeared yet", "its node is there"),

@@ -7,7 +7,6 @@ from datetime import datetime
 from policyscaler.model.plan import Plan, Trace
 from policyscaler.model.snapshot import Snapshot
 from policyscaler.planning.advice import pool_advice
-from policyscaler.planning.bench import Bench
 from policyscaler.planning.cluster import view_cluster
 from policyscaler.planning.disrupt import DisruptionPlanner
 from policyscaler.planning.effort import DEFAULT_EFFORT, Effort, Memo
@@ -15,6 +14,7 @@ from policyscaler.planning.launches import LaunchPlanner
 from policyscaler.planning.provision import provision
 from policyscaler.planning.rules import Rulebook
 from policyscaler.planning.starting import undeclared_taints
+from policyscaler.planning.workbench import Workbench
 from policyscaler.policy.evaluation import Policies
 
 
@@ -42,7 +42,7 @@ def decide(
     """
     view = view_cluster(snapshot, now)
     rules = Rulebook(policies=policies, view=view, now=now)
-    bench = Bench(
+    bench = Workbench(
         view=view,
         rules=rules,
         effort=effort,

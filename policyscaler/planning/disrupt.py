@@ -12,18 +12,18 @@ from datetime import datetime, timedelta
 
 from policyscaler.model.plan import DisruptionCommand, Gate, NodeTrace
 from policyscaler.model.pools import DRIFTED, EMPTY, EXPIRED, UNDERUTILIZED
-from policyscaler.planning.bench import Bench
 from policyscaler.planning.budgets import BudgetBook
 from policyscaler.planning.candidates import Candidate, find_candidates
 from policyscaler.planning.facts import is_empty, quiet_for
 from policyscaler.planning.provision import Provision, provision
 from policyscaler.planning.replacement import worthwhile
+from policyscaler.planning.workbench import Workbench
 
 
 class DisruptionPlanner:
     """One round of planning what goes."""
 
-    def __init__(self, bench: Bench, placed: Provision, now: datetime) -> None:
+    def __init__(self, bench: Workbench, placed: Provision, now: datetime) -> None:
         self.bench, self.placed, self.now = bench, placed, now
         self.candidates = find_candidates(bench, now)
         self.budgets = BudgetBook(bench.view.nodes, now)

@@ -17,11 +17,11 @@ from policyscaler.model.offerings import OfferingRow
 from policyscaler.model.plan import Plan, PlannedNode, PoolRefusal
 from policyscaler.model.pods import Pod
 from policyscaler.model.snapshot import ObjectKey, Snapshot
-from policyscaler.planning.bench import Bench
 from policyscaler.planning.cluster import view_cluster
 from policyscaler.planning.effort import DEFAULT_EFFORT
 from policyscaler.planning.limits import remaining_of_pool
 from policyscaler.planning.rules import Rulebook
+from policyscaler.planning.workbench import Workbench
 from policyscaler.policy.evaluation import Policies
 from policyscaler.policy.explaining import RuleTrace
 from policyscaler.scheduling.feasibility import Feasible, Question, Screen, Screened, examine
@@ -103,7 +103,7 @@ class Explainer:
         self._snapshot = snapshot
         self._plan = plan
         rules = Rulebook(policies=policies, view=view_cluster(snapshot, now), now=now)
-        self._bench = Bench(view=rules.view, rules=rules, effort=DEFAULT_EFFORT)
+        self._bench = Workbench(view=rules.view, rules=rules, effort=DEFAULT_EFFORT)
 
     def pod(self, key: ObjectKey) -> PodAnswer:
         """Returns where a pod goes, and why not elsewhere."""

@@ -13,7 +13,7 @@ import numpy as np
 
 from policyscaler.model.plan import PoolRefusal
 from policyscaler.model.resources import Resources
-from policyscaler.planning.bench import Bench
+from policyscaler.planning.workbench import Workbench
 from policyscaler.policy.verdicts import LimitCharge
 from policyscaler.scheduling.answers import Answered
 from policyscaler.scheduling.feasibility import Feasible, Question, Screened, examine, preferred
@@ -41,7 +41,7 @@ class OptionFinder:
         latest: what policy said, by pool, to the shape that was asked about last.
     """
 
-    bench: Bench
+    bench: Workbench
     pools: tuple[PackPool, ...]
     charges: Callable[[Shape, Template], tuple[LimitCharge, ...]]
     left_of: Callable[[LimitCharge], int]

@@ -15,10 +15,10 @@ from policyscaler.model.plan import (
 )
 from policyscaler.model.pods import Pod
 from policyscaler.model.snapshot import ObjectKey, Snapshot
-from policyscaler.planning.bench import Bench
 from policyscaler.planning.intake import take_in
 from policyscaler.planning.loopguard import held_pods, refuse
 from policyscaler.planning.rounds import LaunchRounds, RoundsResult
+from policyscaler.planning.workbench import Workbench
 from policyscaler.scheduling.existing import fill_existing
 from policyscaler.scheduling.shapes import Shape, intern_shapes
 from policyscaler.scheduling.unsupported import soft_constraints
@@ -43,7 +43,11 @@ class Provision:
 
 
 def provision(
-    bench: Bench, pods: Iterable[Pod], *, closed: frozenset[str] = frozenset(), few: bool = False
+    bench: Workbench,
+    pods: Iterable[Pod],
+    *,
+    closed: frozenset[str] = frozenset(),
+    few: bool = False,
 ) -> Provision:
     """Returns where pods go.
 

@@ -14,12 +14,12 @@ from policyscaler.model import labels as well
 from policyscaler.model.money import MICROS
 from policyscaler.model.plan import ChosenOffering, PlannedNode
 from policyscaler.model.requirements import NodeSelectorRequirement
-from policyscaler.planning.bench import Bench
 from policyscaler.planning.candidates import Candidate
+from policyscaler.planning.workbench import Workbench
 
 
 def worthwhile(
-    bench: Bench, candidate: Candidate, node: PlannedNode, reason: str
+    bench: Workbench, candidate: Candidate, node: PlannedNode, reason: str
 ) -> tuple[PlannedNode | None, str]:
     """Returns the replacement narrowed to what every `replace` rule accepts, or why there is none.
 

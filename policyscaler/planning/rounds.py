@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from policyscaler.model.errors import InvariantViolation
 from policyscaler.model.plan import Finding, PlannedNode, PoolRefusal, ShapeTrace
 from policyscaler.model.snapshot import ObjectKey
-from policyscaler.planning.bench import Bench
 from policyscaler.planning.limits import (
     POOL_LIMIT,
     Admitted,
@@ -21,6 +20,7 @@ from policyscaler.planning.limits import (
 )
 from policyscaler.planning.options import OptionFinder
 from policyscaler.planning.rules import CHARGES
+from policyscaler.planning.workbench import Workbench
 from policyscaler.policy.verdicts import LimitCharge
 from policyscaler.scheduling.answers import Answered
 from policyscaler.scheduling.feasibility import Screened
@@ -62,7 +62,7 @@ class RoundsResult:
 class LaunchRounds:
     """One run over all rounds for the pods that existing nodes have not taken."""
 
-    bench: Bench
+    bench: Workbench
     shapes: Sequence[Shape]
     left: list[int]
     few: bool = False

@@ -18,7 +18,7 @@ from policyscaler.scheduling.templates import Template, make_template, preferenc
 
 
 @dataclass(frozen=True, kw_only=True)
-class Bench:
+class Workbench:
     """Everything that placing pods needs, worked out once per decision and shared by its parts.
 
     Attributes:
