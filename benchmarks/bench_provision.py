@@ -24,13 +24,13 @@ from policyscaler.model.pods import Container, Pod, PodSpec
 from policyscaler.model.pools import NodeClass, NodePool
 from policyscaler.model.requirements import NodeSelectorRequirement
 from policyscaler.model.snapshot import Snapshot
-from policyscaler.planning.bench import Bench
 from policyscaler.planning.cluster import view_cluster
 from policyscaler.planning.decide import decide
 from policyscaler.planning.effort import DEFAULT_EFFORT
 from policyscaler.planning.intake import take_in
 from policyscaler.planning.rounds import LaunchRounds
 from policyscaler.planning.rules import Rulebook
+from policyscaler.planning.workbench import Workbench
 from policyscaler.policy.bundles import load_bundle
 from policyscaler.policy.evaluation import Policies
 from policyscaler.scheduling.shapes import intern_shapes
@@ -103,7 +103,7 @@ def a_snapshot(
     )
 
 
-def lower_bound(bench: Bench, pods: list[Pod]) -> float:
+def lower_bound(bench: Workbench, pods: list[Pod]) -> float:
     """Returns dollars per hour below which no packing can be."""
     (template,) = bench.templates
     table = template.table
@@ -141,7 +141,7 @@ def measure(name: str, requirements: Sequence[tuple[str, str, tuple[str, ...]]])
     again = time.process_time() - started
 
     rules = Rulebook(policies=policies, view=view_cluster(snapshot, NOW), now=NOW)
-    bench = Bench(view=rules.view, rules=rules, effort=DEFAULT_EFFORT)
+    bench = Workbench(view=rules.view, rules=rules, effort=DEFAULT_EFFORT)
     shapes = take_in(intern_shapes(bench.view.pending), snapshot).accepted
     rounds = LaunchRounds(bench=bench, shapes=shapes, left=[shape.count for shape in shapes])
     offerings = sum(int(template.launchable.sum()) for template in bench.templates)
